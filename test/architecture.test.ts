@@ -40,7 +40,7 @@ function layerOf(name: string): number {
 }
 
 describe('the sources', () => {
-  test('stand in a known layer', () => {
+  test('are in a known layer', () => {
     expect(files.filter((name) => layerOf(name) === -1)).toEqual([])
   })
 
@@ -53,7 +53,7 @@ describe('the sources', () => {
     expect(upward).toEqual([])
   })
 
-  test('reach the core from a front end only through the library and what programs see', () => {
+  test('reach the core from a front end only through library.ts, core.ts and public.ts', () => {
     const allowed = (folder: string, other: string) =>
       FACADE.has(other) || [folder, 'serve', 'mcp', 'text'].includes(other.split('/')[0]!)
     const around = FRONT_ENDS.flatMap((folder) =>
@@ -68,15 +68,15 @@ describe('the sources', () => {
     expect(around).toEqual([])
   })
 
-  test('hold nothing but exports in the files that front ends import from', () => {
-    // With code of its own such a file would be loaded, and with it everything that it exports.
+  test('hold only exports in the files that front ends import from', () => {
+    // With its own code such a file would be loaded, and with it everything that it exports.
     const code = (text: string) =>
       text.replaceAll(/^\/\/.*$|^export (?:type )?(?:\*|\{[^}]*\}) from '[^']+'$/gm, '').trim()
     const own = ['library.ts', 'core.ts'].map((name) => code(texts.get(name)!))
     expect(own).toEqual(['', ''])
   })
 
-  test('give the page types from one file only', () => {
+  test('give the page its types from one file only', () => {
     const page = join(root, 'web')
     const others = readdirSync(page, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
@@ -156,7 +156,7 @@ describe('the sources', () => {
     expect(offenders).toEqual([])
   })
 
-  test('keep the fold, the texts, the budget and the planner free of input and output', () => {
+  test('keep the fold, text, budget and planner modules free of I/O', () => {
     const impure = files
       .filter((name) =>
         ['session/', 'text/', 'context/budget/', 'run/plan/'].some((folder) =>
@@ -171,7 +171,7 @@ describe('the sources', () => {
     expect(impure).toEqual([])
   })
 
-  test('name a harness in harness/ alone, and ask the registry elsewhere', () => {
+  test('name a harness only in harness/, and use the registry elsewhere', () => {
     const named =
       /(?:[=!]==\s*|\bcase\s+|\b(?:includes|startsWith|has|findHarness|hooksOf)\(\s*|\?\?\s*|\bharness:\s*|[^=!<>]=\s*|\[\s*)'(?:claude|codex|gemini|opencode|acp|rehearsal|goose):?'/
     const page = readdirSync(join(root, 'web'), { recursive: true, encoding: 'utf8' })
@@ -183,7 +183,7 @@ describe('the sources', () => {
     expect(comparing).toEqual([])
   })
 
-  test('keep the journal free of everything of ours', () => {
+  test('keep the journal free of imports from other folders', () => {
     const foreign = files
       .filter((name) => name.startsWith('journal/'))
       .flatMap((name) => localImports(name).filter((other) => !other.startsWith('journal/')))
@@ -192,7 +192,7 @@ describe('the sources', () => {
 })
 
 describe('ARCHITECTURE.md', () => {
-  test('lists every folder of the sources and no other', () => {
+  test('lists exactly the folders of the sources', () => {
     expect(LAYERS.toSorted()).toEqual(
       [...new Set(files.map((name) => name.split('/')[0]!))].toSorted(),
     )

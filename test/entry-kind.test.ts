@@ -1,4 +1,4 @@
-// A kind of entry that does not exist is added by one family file alone, and everything that lists kinds knows it.
+// A new entry kind is added by one family file alone, and everything that lists kinds knows it.
 import { describe, expect, test, vi } from 'vitest'
 import { entryLine } from '../src/cli/print/session.ts'
 import { countWorkEntries } from '../src/context/handoff/recorded-handoffs.ts'
@@ -80,7 +80,7 @@ const entries = [opened, entry(2, 'note.added', { text: 'a note' }), reached]
 const milestonesOf = (state: unknown) => (state as MilestonesState).milestones
 
 describe('a new kind of entry', () => {
-  test('is folded into a list of its own, which a snapshot cuts', () => {
+  test('is folded into its own list, which a snapshot cuts', () => {
     const more = [...entries, entry(3, 'milestone.reached', { text: 'release' })]
     const state = fold(SESSION, more)
     expect(milestonesOf(state).items.map(({ text }) => text)).toEqual(['beta is out', 'release'])
@@ -100,7 +100,7 @@ describe('a new kind of entry', () => {
     expect(items.map(({ text }) => text)).toEqual(['release', 'beta is out'])
   })
 
-  test('reads as a line, as text to search and to a model, and has a name and a group', () => {
+  test('has a line, a search text, a context text, a label and a group', () => {
     expect(entryLine(reached, () => entries)).toMatch(/milestone\.reached\s+beta is out$/)
     expect(entryText(reached)).toBe('beta is out')
     expect(SEARCH_NAMES.get('milestone')).toEqual(['milestone.reached'])
@@ -111,13 +111,13 @@ describe('a new kind of entry', () => {
     expect(countWorkEntries(entries)).toBe(3)
   })
 
-  test('can be amended in the fields it names, and is refused from an agent that may not write it', () => {
+  test('can be amended in its listed fields, and is refused from an agent that may not write it', () => {
     expect(amendableFields('milestone.reached')).toEqual(['text'])
     expect(mayWrite('document', 'milestone.reached')).toBe(true)
     expect(mayWrite('agent', 'milestone.reached')).toBe(false)
   })
 
-  test('stands in the document, and what a person makes of it there becomes entries', () => {
+  test("is rendered in the document, and a person's edits of it become entries", () => {
     const state = fold(SESSION, entries)
     const text = renderDocument(state, { offset: 0, sum: '00000000' })
     expect(text).toContain(
@@ -140,10 +140,10 @@ describe('a new kind of entry', () => {
   })
 })
 
-describe('a kind that nobody knows', () => {
+describe('an unknown kind', () => {
   const unknown = entry(1, 'sail.trimmed', { text: 'by two turns' })
 
-  test('is kept and changes nothing, and what it says can still be found', () => {
+  test('is kept and changes nothing, and search still finds its text', () => {
     const { entryCount, lastId, updatedAt, ...state } = fold(SESSION, [opened, unknown])
     const { entryCount: _n, lastId: _l, updatedAt: _u, ...without } = fold(SESSION, [opened])
     expect(state).toEqual(without)
@@ -159,7 +159,7 @@ describe('a kind that nobody knows', () => {
   test('does not make older states invalid', () => expect(FOLD_VERSION).toBe(4))
 })
 
-// A part that is left out does not compile.
+// A missing field does not compile.
 const whole: Kinds<MilestoneData, MilestonesState>['milestone.reached'] = {
   label: 'milestone',
   searchedAs: undefined,
@@ -191,4 +191,4 @@ export const lacksFlags: Folds<MilestoneData & { 'milestone.seen': { git?: objec
   'milestone.seen': { outdatesTldr: true, apply: () => undefined },
 }
 // @ts-expect-error a list of the state has no rule
-export const lacksShelf: ListRules<MilestonesState> = {}
+export const lacksListRule: ListRules<MilestonesState> = {}

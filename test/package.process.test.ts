@@ -12,7 +12,7 @@ interface Packed {
 }
 
 describe('the package', () => {
-  test('holds at most 80 files and 1.6 MB without its docs, and one file of types', () => {
+  test('holds at most 80 files and 1.6 MB without docs, and one type file', () => {
     const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
       encoding: 'utf8',
@@ -35,7 +35,7 @@ describe('the package', () => {
 })
 
 describe('a command', () => {
-  test('keeps what V8 compiled for it, and works the same with it and without', () => {
+  test('caches its compiled code, and works the same with and without the cache', () => {
     const world = terminal()
     const state = join(world.folder, 'compiled-state')
     const env = { ...world.env, STINT_STATE_HOME: state }

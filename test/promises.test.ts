@@ -14,7 +14,7 @@ function proofsIn(name: string): readonly { file: string; title: string }[] {
   }))
 }
 
-/** Whether a title stands in a test, or in a table of tests: a word of the code around it is no proof. */
+/** Whether a title is in a test or a table of tests: other strings of the code are no proof. */
 function isTitled(source: string, title: string): boolean {
   const titles = source
     .split('\n')

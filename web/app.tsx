@@ -4,7 +4,7 @@ import { useResource } from './data/resource.ts'
 import { Empty, FailureMessage } from './components/states.tsx'
 import { isHelpOpen, shortcutGroups, useShortcuts } from './shell/keyboard.ts'
 import { Navigation } from './shell/navigation.tsx'
-import { type Route, currentProject, navigate, href, useRoute, useQuery } from './data/router.ts'
+import { type Route, currentProject, href, navigate, useQuery, useRoute } from './data/router.ts'
 import { nextTheme } from './shell/theme.ts'
 import { ConversationView } from './views/conversation.tsx'
 import { ConversationsView } from './views/conversations.tsx'
@@ -27,7 +27,7 @@ import { useStore } from './data/store.ts'
 
 export function App() {
   const route = useRoute()
-  // Another project is another set of answers: its views begin anew.
+  // Another project is other data, so its views are mounted again.
   const project = useQuery().get('project') ?? ''
   const overview = useResource(
     `overview ${project}`,
@@ -50,7 +50,7 @@ export function App() {
     { keys: '?', label: 'This help', run: () => isHelpOpen.set(true) },
   ])
   useEffect(() => {
-    document.title = `${titleOf(route)} · Stint`
+    document.title = `${pageTitle(route)} · Stint`
   }, [route.view, route.id])
 
   return (
@@ -117,11 +117,11 @@ function focusSearch(): void {
   field.select()
 }
 
-function titleOf({ view }: Route): string {
+function pageTitle({ view }: Route): string {
   return view.slice(0, 1).toUpperCase() + view.slice(1)
 }
 
-/** A view that breaks takes nothing else with it. */
+/** A view that throws does not break the rest of the page. */
 class ErrorBoundary extends Component<{ children: ComponentChildren }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 
@@ -166,14 +166,14 @@ function ShortcutHelp() {
             <section key={title}>
               <h3>{title}</h3>
               <dl class="shortcuts">
-                {shortcuts.map(({ keys, label: what }) => (
+                {shortcuts.map(({ keys, label }) => (
                   <div key={keys}>
                     <dt>
                       {keys.split(' ').map((key) => (
                         <kbd key={key}>{key}</kbd>
                       ))}
                     </dt>
-                    <dd>{what}</dd>
+                    <dd>{label}</dd>
                   </div>
                 ))}
               </dl>

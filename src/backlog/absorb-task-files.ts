@@ -15,15 +15,15 @@ import { type Task, resolveTaskId, shortnameFor } from './task.ts'
 
 interface AbsorbOptions {
   readonly backlog: Backlog
-  /** The id for a file that has none; the same for the same saving, so that absorbing it twice adds one task. */
+  /** The id for a file that has none; the same for the same saved file, so that absorbing it twice adds one task. */
   readonly mintId: () => string
-  /** The file is a copy for writing a new task, and its id is the other's. */
+  /** The file is a copy made to write a new task, and its id belongs to the original. */
   readonly isCopy?: boolean
 }
 
 interface TaskProblem {
   readonly message: string
-  /** Rendering the file again would lose something: quarantine it first. */
+  /** Rendering the file again would lose text, so it is quarantined first. */
   readonly needsQuarantine: boolean
 }
 
@@ -34,8 +34,8 @@ export interface TaskEdits {
 }
 
 /**
- * Takes the edits of all files into the journal. `append` writes drafts and returns their entries. It is called for each file with edits,
- * and the next file is compared with the backlog after it, so that two files about one task both count.
+ * Absorbs the edits of all files. `append` writes drafts and returns their entries. It is called for each file with edits, and the next
+ * file is compared with the resulting backlog, so that two files of one task both count.
  */
 export async function absorbTaskFiles(
   files: readonly TaskFile[],
@@ -72,8 +72,8 @@ export async function absorbTaskFiles(
 }
 
 /**
- * What a person changed in a task file, as entries. `base` is the task at the entry that the file's marker names: only what differs from it
- * is an edit, so an old file saved again reverts nothing. Without a marker the file is compared with the task as it is now. Never throws.
+ * A person's edits of a task file, as entries. `base` is the task at the entry in the file's marker: only what differs from it is an
+ * edit, so an old file saved again reverts nothing. Without a marker the file is compared with the current task. Never throws.
  */
 export async function taskEdits(
   fileText: string,
@@ -84,7 +84,7 @@ export async function taskEdits(
   const knownId = isCopy === true ? undefined : taskIdIn(fileText)
   const isKnown =
     knownId !== undefined && (backlog.byId.has(knownId) || backlog.withdrawn.has(knownId))
-  // A copy that is untouched has not been written into yet.
+  // An unedited copy has not been filled in yet.
   if ((isKnown || isCopy === true) && isUntouched(fileText))
     return { ...defined({ task: knownId }), drafts: [], problems: [] }
   const parsed = await parseTaskFile(fileText)
@@ -92,8 +92,8 @@ export async function taskEdits(
     const problem = { message: `cannot be read: ${parsed.reason}`, needsQuarantine: true }
     return { drafts: [], problems: [problem] }
   }
-  const content = resolved(parsed.content, backlog)
-  const remarks = parsed.remarks.map(notice)
+  const content = resolveReferences(parsed.content, backlog)
+  const remarks = parsed.remarks.map(warning)
   const current = isCopy === true ? undefined : backlog.byId.get(content.id ?? '')
   if (current !== undefined) return changedTask(content, base ?? current, current, backlog, remarks)
   if (isCopy === true || base === undefined) return newTask(content, options, remarks)
@@ -101,7 +101,7 @@ export async function taskEdits(
   return { drafts: [], problems: [...remarks, { message, needsQuarantine: true }] }
 }
 
-function notice(message: string) {
+function warning(message: string) {
   return { message, needsQuarantine: false }
 }
 
@@ -116,15 +116,17 @@ function newTask(
   const { id: _id, status, createdAt: _at, blocks, ...written } = content
   const title = content.title ?? content.shortname ?? content.description.split('\n', 1)[0] ?? ''
   const fields = { ...written, title, shortname: shortnameFor(given.shortname ?? title) }
-  const said = Object.fromEntries(Object.entries(fields).filter(([, value]) => value.length > 0))
+  const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value.length > 0))
   const when = defined({ when: given.createdAt })
-  const added = byHand('task.added', { ...said, task: id, ...when })
+  const added = draftByPerson('task.added', { ...filled, task: id, ...when })
   const moved =
-    status === undefined || status === 'ready' ? [] : [byHand('task.moved', { task: id, status })]
-  // What a copy blocks is what its original blocks.
-  const others = blockEdits(id, isCopy === true ? [] : blocks, [], backlog)
-  const problems = [...remarks, ...others.problems]
-  return { task: id, drafts: [added, ...moved, ...others.drafts], problems }
+    status === undefined || status === 'ready'
+      ? []
+      : [draftByPerson('task.moved', { task: id, status })]
+  // The `blocks` of a copy are its original's.
+  const blockChanges = blockEdits(id, isCopy === true ? [] : blocks, [], backlog)
+  const problems = [...remarks, ...blockChanges.problems]
+  return { task: id, drafts: [added, ...moved, ...blockChanges.drafts], problems }
 }
 
 function changedTask(
@@ -136,16 +138,16 @@ function changedTask(
 ) {
   const task = current.id
   const changes: { -readonly [K in keyof TaskFields]: TaskFields[K] } = {}
-  const overruled: string[] = []
+  const overwritten: string[] = []
   const shortname = content.shortname && shortnameFor(content.shortname)
   const texts = { ...content, shortname }
-  for (const key of TEXTS) {
+  for (const key of TEXT_FIELDS) {
     const value = texts[key]
     const before = base[key] ?? ''
     const now = current[key] ?? ''
     if (value === undefined || value === before || value === now) continue
     changes[key] = value
-    if (now !== before) overruled.push(key)
+    if (now !== before) overwritten.push(key)
   }
   for (const key of ['labels', 'dependsOn'] as const) {
     const merged = mergeLists(base[key], content[key], current[key])
@@ -158,21 +160,25 @@ function changedTask(
   }
   const { status } = content
   const isMoved = status !== undefined && status !== base.status && status !== current.status
-  if (isMoved && current.status !== base.status) overruled.push('status')
-  const others = blockEdits(task, content.blocks, base.blocks, backlog)
+  if (isMoved && current.status !== base.status) overwritten.push('status')
+  const blockChanges = blockEdits(task, content.blocks, base.blocks, backlog)
   const drafts: readonly EntryDraft[] = [
-    ...(Object.keys(changes).length === 0 ? [] : [byHand('task.changed', { task, ...changes })]),
-    ...(ticked ?? []).map(({ item, done }) => byHand('task.checked', { task, item, done })),
-    ...(isMoved ? [byHand('task.moved', { task, status })] : []),
-    ...others.drafts,
+    ...(Object.keys(changes).length === 0
+      ? []
+      : [draftByPerson('task.changed', { task, ...changes })]),
+    ...(ticked ?? []).map(({ item, done }) => draftByPerson('task.checked', { task, item, done })),
+    ...(isMoved ? [draftByPerson('task.moved', { task, status })] : []),
+    ...blockChanges.drafts,
   ]
-  const notices = overruled.map((key) =>
-    notice(`${key} was changed elsewhere too; the file's is taken, the other stays in the journal`),
+  const warnings = overwritten.map((key) =>
+    warning(
+      `${key} was changed elsewhere too; the file's is taken, the other stays in the journal`,
+    ),
   )
-  return { task, drafts, problems: [...remarks, ...notices, ...others.problems] }
+  return { task, drafts, problems: [...remarks, ...warnings, ...blockChanges.problems] }
 }
 
-const TEXTS = [
+const TEXT_FIELDS = [
   'shortname',
   'title',
   'description',
@@ -186,7 +192,7 @@ const TEXTS = [
   'extra',
 ] as const
 
-/** `blocks` follows from the other tasks, so a change to it changes what they depend on. */
+/** `blocks` is derived from the other tasks, so a change to it changes their dependencies. */
 function blockEdits(
   task: string,
   written: readonly string[],
@@ -197,33 +203,35 @@ function blockEdits(
   const problems: TaskProblem[] = []
   for (const id of written.filter((one) => !before.includes(one))) {
     const other = backlog.byId.get(id)
-    if (id === task) problems.push(notice('blocks: a task cannot wait for itself'))
+    if (id === task) problems.push(warning('blocks: a task cannot wait for itself'))
     else if (other === undefined)
-      problems.push(notice(`blocks: there is no task ${id}; say blocked_by in its file`))
+      problems.push(warning(`blocks: there is no task ${id}; say blocked_by in its file`))
     else if (!other.dependsOn.includes(task))
-      drafts.push(byHand('task.changed', { task: id, dependsOn: [...other.dependsOn, task] }))
+      drafts.push(
+        draftByPerson('task.changed', { task: id, dependsOn: [...other.dependsOn, task] }),
+      )
   }
   for (const id of before.filter((one) => !written.includes(one))) {
     const { dependsOn = [] } = backlog.byId.get(id) ?? {}
     const left = dependsOn.filter((one) => one !== task)
     if (left.length < dependsOn.length)
-      drafts.push(byHand('task.changed', { task: id, dependsOn: left }))
+      drafts.push(draftByPerson('task.changed', { task: id, dependsOn: left }))
   }
   return { drafts, problems }
 }
 
-function resolved(content: TaskFileContent, backlog: Backlog) {
+function resolveReferences(content: TaskFileContent, backlog: Backlog) {
   const named = (reference: string) => resolveTaskId(backlog.tasks, backlog.byId, reference)
   const ids = (references: readonly string[]) => [...new Set(references.map(named))]
   const parent = content.parent === '' ? '' : named(content.parent)
   return { ...content, dependsOn: ids(content.dependsOn), blocks: ids(content.blocks), parent }
 }
 
-function byHand<K extends EntryKind>(kind: K, data: EntryData[K]) {
+function draftByPerson<K extends EntryKind>(kind: K, data: EntryData[K]) {
   return draftEntry(kind, data, { by: 'document' })
 }
 
-/** Applies the difference between the rendered list and the file's to the list as it is now. */
+/** Applies the difference between the rendered list and the file's list to the current list. */
 function mergeLists(base: readonly string[], file: readonly string[], current: readonly string[]) {
   const hasSameItems = base.length === file.length && base.every((item) => file.includes(item))
   if (hasSameItems) return current
@@ -238,7 +246,7 @@ function isSame(a: unknown, b: unknown) {
 
 type Checklist = readonly ChecklistItem[]
 
-/** The boxes that were ticked or cleared, when nothing else changed and all wordings differ; else undefined. */
+/** The items that were ticked or cleared, when nothing else changed and no two items have the same text; else undefined. */
 function tickedItems(base: Checklist, file: Checklist, current: Checklist) {
   const wordings = (items: Checklist) => items.map(({ item }) => item)
   if (!isSame(wordings(base), wordings(file))) return undefined
@@ -254,18 +262,18 @@ function mergeChecklists(base: Checklist, file: Checklist, current: Checklist) {
   const before = keyed(base)
   const written = keyed(file)
   const merged = [...keyed(current)].filter(([key]) => !before.has(key) || written.has(key))
-  let place = 0
+  let position = 0
   for (const [key, item] of written) {
     const at = merged.findIndex(([other]) => other === key)
     if (at !== -1) {
       const was = before.get(key)
-      // An item that both have added is done when either says so.
+      // An item that both sides added is done when either side ticked it.
       if (was === undefined ? item.done : item.done !== was.done) merged[at] = [key, item]
-      place = at + 1
+      position = at + 1
     } else if (!before.has(key)) {
-      // Behind the item it stands behind in the file.
-      merged.splice(place, 0, [key, item])
-      place += 1
+      // After the item it follows in the file.
+      merged.splice(position, 0, [key, item])
+      position += 1
     }
   }
   return merged.map(([, item]) => item)

@@ -24,9 +24,9 @@ export interface TaskEntry extends RawEntry {
 export interface Backlog {
   readonly tasks: readonly Task[]
   readonly byId: ReadonlyMap<string, Task>
-  /** Cycles, unknown dependencies, parents completed before their parts; each in one line. */
+  /** Cycles, unknown dependencies, parents completed before their sub-tasks; one line each. */
   readonly problems: readonly string[]
-  /** Ids of tasks that were added and withdrawn: their files are leftovers, not news. */
+  /** Ids of tasks that were added and retracted: their files are orphaned, not new tasks. */
   readonly withdrawn: ReadonlySet<string>
   readonly unsized: ReadonlySet<string>
   readonly lastId: string
@@ -87,7 +87,7 @@ function add(drafts: Map<string, Working>, { at, data }: TaskEntry) {
     earlier.fields = { ...fields, ...earlier.fields }
     return
   }
-  // Named once, so that a reworded title does not rename its file.
+  // Set once, so that a reworded title does not rename its file.
   fields.shortname ||= shortnameFor(fields.title || id)
   const updatedAt = cleanLine(at)
   const createdAt = cleanLine(data.when) || updatedAt
@@ -135,7 +135,7 @@ const READERS: {
   extra: readPassage,
 }
 
-/** What cannot be understood is left out, so that it changes nothing. */
+/** Unreadable values are left out, so that they change nothing. */
 function fieldsOf(data: unknown) {
   if (!isRecord(data)) return {}
   const read = Object.entries(READERS).map(([name, reader]) => [name, reader(data[name])])

@@ -81,7 +81,7 @@ function unreadable(reason: string) {
 
 const HEADING = /^##[ \t]+(.*?)[ \t#]*$/
 
-/** The text under each of our headings, and above them under `''`. Any other heading belongs to the section it stands in. */
+/** The text under each of our headings, and the text above them under `''`. Any other heading belongs to its section. */
 function splitSections(body: string): (name: SectionName | '') => string {
   const texts = new Map<SectionName | '', string[]>()
   let current: SectionName | '' = ''
@@ -91,7 +91,7 @@ function splitSections(body: string): (name: SectionName | '') => string {
     current = own ?? current
     const lines = texts.get(current) ?? []
     texts.set(current, lines)
-    // The blank line keeps the paragraphs of a section apart that comes twice.
+    // The blank line separates the paragraphs of a section that occurs twice.
     lines.push(own === undefined ? text : '')
   }
   return (name) => (texts.get(name) ?? []).join('\n')
@@ -114,7 +114,7 @@ function readCriteria(text: string) {
   let isInItem = false
   let isForeign = false
   for (const row of text.split('\n')) {
-    // A section of the person's own goes with all that is under it.
+    // A section that a person added is taken with everything below it.
     if (/^##?[ \t]/.test(row)) isForeign = true
     const match = isForeign
       ? null

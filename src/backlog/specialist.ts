@@ -38,13 +38,13 @@ export function readSpecialist(name: string): Specialist | undefined {
   )
 }
 
-// A title that begins so is about changing code, whatever it then names: "implement the review page".
-const MAKING = /^(?:implement|refactor|rename|port|migrate|extract)\b/i
+// A title that starts with one of these is about changing code, whatever else it names: "implement the review page".
+const CODE_VERBS = /^(?:implement|refactor|rename|port|migrate|extract)\b/i
 
 type Patterns = readonly (readonly [Specialist, RegExp])[]
 
-// Words that name the work itself. The earliest in the title decides: "write tests for the deploy script".
-const TELLING: Patterns = [
+// Words that name the kind of work. The earliest in the title decides: "write tests for the deploy script".
+const SPECIFIC_WORDS: Patterns = [
   ['documentation', /\b(?:docs?|documentation|document|readme|changelog|tutorial|typos?)\b/i],
   ['tests', /\b(?:tests?|testing|coverage|test suite|e2e)\b/i],
   [
@@ -60,8 +60,8 @@ const TELLING: Patterns = [
   ],
 ]
 
-// Words that go with any kind of work and decide only when nothing else does.
-const HINTING: Patterns = [
+// Words that fit any kind of work and decide only when nothing else does.
+const GENERIC_WORDS: Patterns = [
   ['debugger', /\b(?:fix|fails?|failing|broken|errors?)\b/i],
   ['code', /\b(?:add|build|create|write|support|make|remove|change|update)\b/i],
 ]
@@ -76,12 +76,12 @@ export function proposeSpecialist(
     const specialist = readSpecialist(label)
     if (specialist !== undefined) return { specialist, because: `label ${label}` }
   }
-  const making = MAKING.exec(task.title)
-  if (making !== null) return { specialist: 'code', because: `the title says "${making[0]}"` }
+  const codeVerb = CODE_VERBS.exec(task.title)
+  if (codeVerb !== null) return { specialist: 'code', because: `the title says "${codeVerb[0]}"` }
   return (
-    earliest(TELLING, task.title, 'title') ??
-    earliest(HINTING, task.title, 'title') ??
-    earliest(TELLING, task.description, 'description') ?? {
+    earliest(SPECIFIC_WORDS, task.title, 'title') ??
+    earliest(GENERIC_WORDS, task.title, 'title') ??
+    earliest(SPECIFIC_WORDS, task.description, 'description') ?? {
       specialist: 'code',
       because: 'nothing in it asks for another',
     }
@@ -107,7 +107,7 @@ interface QuickForm {
   size?: Size
 }
 
-/** Returns false when this is not the form after all, or was already given. */
+/** Returns false when the match is not this form after all, or the field was already set. */
 type Form = readonly [pattern: RegExp, take: (found: QuickForm, match: RegExpExecArray) => boolean]
 
 const FORMS: readonly Form[] = [
@@ -142,21 +142,21 @@ const FORMS: readonly Form[] = [
 ]
 
 /**
- * Takes the short forms off the end of a title, in any order: `(depends: [t1, t2])`, `(parallel: group1)`, `→ code agent` or `-> code`,
+ * Reads the short forms at the end of a title, in any order: `(depends: [t1, t2])`, `(parallel: group1)`, `→ code agent` or `-> code`,
  * `#label`, `P1`, `!S`. Only the end counts: "teach #tags to sort" and "a -> b renames" are titles like any other, and `#12` is an issue.
  */
 export function readQuickForm(text: string): Readonly<QuickForm> {
   const found: QuickForm = { title: cleanLine(text), dependsOn: [], labels: [] }
-  while (FORMS.some((form) => takeForm(found, form))) {
-    // Each turn takes one form off the end.
+  while (FORMS.some((form) => applyForm(found, form))) {
+    // Each round removes one form from the end.
   }
   return found
 }
 
-function takeForm(found: QuickForm, [pattern, take]: Form) {
+function applyForm(found: QuickForm, [pattern, apply]: Form) {
   const match = pattern.exec(found.title)
-  // Something is left of the title, as the pattern begins with a space and the title does not.
-  if (match === null || !take(found, match)) return false
+  // The title is never emptied: the pattern starts with a space and the title does not.
+  if (match === null || !apply(found, match)) return false
   found.title = found.title.slice(0, match.index)
   return true
 }

@@ -1,5 +1,5 @@
-// One task as a Markdown file, `.tasks/active/{shortname}-{id}.md`. Lines of a text that look like the file's own get a backslash in front,
-// which Markdown does not show and reading removes.
+// One task as a Markdown file, `.tasks/active/{shortname}-{id}.md`. Lines of a text that look like the file's own structure get a
+// leading backslash, which Markdown hides and parsing removes.
 import { createHash } from 'node:crypto'
 import type { Backlog } from './backlog.ts'
 import { type Task, cleanLine, cleanPassage } from './task.ts'
@@ -14,7 +14,7 @@ export const SECTIONS = [
 export type SectionName = (typeof SECTIONS)[number]
 
 const MARKER = /^<!-- stint: task (\S+)(?: ([0-9a-f]{12}))? -->[ \t]*$/gm
-const OWN_LINE =
+const STRUCTURAL_LINE =
   /^\\*(?:##[ \t]+(?:description|acceptance criteria|technical details|dependencies)[ \t#]*$|<!-- stint: task |<{7}|>{7})/i
 
 export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'lastId'>): string {
@@ -25,15 +25,15 @@ export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'last
     priority: task.priority,
     size: task.size,
     status: task.status,
-    tags: listOrNothing(task.labels),
-    blocks: listOrNothing(task.blocks),
-    blocked_by: listOrNothing(task.dependsOn),
-    assignee: textOrNothing(task.assignee),
-    parent: textOrNothing(task.parent),
-    group: textOrNothing(task.group),
-    verify: textOrNothing(task.verify),
-    created_at: textOrNothing(task.createdAt),
-    updated_at: textOrNothing(task.updatedAt),
+    tags: yamlList(task.labels),
+    blocks: yamlList(task.blocks),
+    blocked_by: yamlList(task.dependsOn),
+    assignee: yamlText(task.assignee),
+    parent: yamlText(task.parent),
+    group: yamlText(task.group),
+    verify: yamlText(task.verify),
+    created_at: yamlText(task.createdAt),
+    updated_at: yamlText(task.updatedAt),
   }
   const written = Object.entries(head).filter(([, value]) => value !== '')
   const extra = foreignLines(task.extra)
@@ -56,13 +56,13 @@ export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'last
 
 /** `hash` is of everything above the marker. */
 export function taskFileMarker(text: string) {
-  const match = [...plainLines(text).matchAll(MARKER)].at(-1)
+  const match = [...normalizeLines(text).matchAll(MARKER)].at(-1)
   return match && { lastId: match[1]!, hash: match[2] }
 }
 
 /** The id in a file, read without a parser: exact for a file we rendered, a good guess for any other. */
 export function taskIdIn(text: string): string | undefined {
-  const head = /^\s*---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(plainLines(text))?.[1] ?? ''
+  const head = /^\s*---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(normalizeLines(text))?.[1] ?? ''
   const written = /^id[ \t]*:[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s#"'][^#\n]*))/m.exec(head)
   if (written === null) return undefined
   const [, json, single, plain] = written
@@ -79,12 +79,12 @@ function unquoted(json: string) {
 }
 
 export function withoutMarker(text: string): string {
-  return plainLines(text).replaceAll(MARKER, '')
+  return normalizeLines(text).replaceAll(MARKER, '')
 }
 
-/** Whether a file is as it was rendered, whatever happened to the task since. */
+/** Whether a file is still as it was rendered, whatever happened to its task since. */
 export function isUntouched(text: string): boolean {
-  const plain = plainLines(text)
+  const plain = normalizeLines(text)
   const match = [...plain.matchAll(MARKER)].at(-1)
   if (match?.[2] === undefined) return false
   return (
@@ -93,7 +93,7 @@ export function isUntouched(text: string): boolean {
   )
 }
 
-/** Whether two renderings differ only in the entry they were made after. */
+/** Whether two rendered files differ only in the marker's entry. */
 export function hasSameContent(a: string, b: string): boolean {
   return isUntouched(a) && isUntouched(b) && taskFileMarker(a)?.hash === taskFileMarker(b)?.hash
 }
@@ -101,14 +101,14 @@ export function hasSameContent(a: string, b: string): boolean {
 function escapeLines(text: string) {
   return text
     .split('\n')
-    .map((row) => (OWN_LINE.test(row) ? `\\${row}` : row))
+    .map((row) => (STRUCTURAL_LINE.test(row) ? `\\${row}` : row))
     .join('\n')
 }
 
 export function unescapeLines(text: string): string {
   return text
     .split('\n')
-    .map((row) => (row.startsWith('\\') && OWN_LINE.test(row) ? row.slice(1) : row))
+    .map((row) => (row.startsWith('\\') && STRUCTURAL_LINE.test(row) ? row.slice(1) : row))
     .join('\n')
 }
 
@@ -139,16 +139,16 @@ function dependencyLines(task: Task, { byId }: Pick<Backlog, 'byId'>) {
   return lines.length === 0 ? ['None.'] : lines
 }
 
-function listOrNothing(items: readonly string[]) {
+function yamlList(items: readonly string[]) {
   return items.length === 0 ? '' : `[${items.map(yamlValue).join(', ')}]`
 }
 
-function textOrNothing(text = '') {
+function yamlText(text = '') {
   return text === '' ? '' : yamlValue(text)
 }
 
-// Other line ends or a byte order mark are no edit.
-function plainLines(text: string) {
+// Other line ends or a byte order mark are not an edit.
+function normalizeLines(text: string) {
   return text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n')
 }
 
@@ -189,7 +189,7 @@ export async function readFrontmatter(source: string) {
   }
   const values = new Map<string, unknown>()
   for (const [key, value] of written instanceof Map ? written : []) {
-    const name = ourKey(String(key))
+    const name = knownKey(String(key))
     if (name === undefined) continue
     const earlier = values.get(name)
     const areLists = Array.isArray(earlier) && Array.isArray(value)
@@ -197,12 +197,12 @@ export async function readFrontmatter(source: string) {
   }
   const remarks: string[] = []
   for (const { key, value } of document.contents?.items ?? []) {
-    const name = isScalar(key) ? ourKey(String(key.value)) : undefined
+    const name = isScalar(key) ? knownKey(String(key.value)) : undefined
     if (name === undefined || !isNode(value)) continue
-    // Quoted it is a word, plain it is YAML's null.
+    // Quoted it is a word, unquoted it is YAML's null.
     if (isScalar(value) && value.type === 'PLAIN' && /^(?:~|null)$/i.test(String(value.value)))
       values.delete(name)
-    // A remark behind one of our values would be lost with the line, which is rendered anew.
+    // A comment after one of our values would be lost, because the line is rendered again.
     const remark = cleanLine(value.comment)
     if (remark !== '') remarks.push(`# ${remark}`)
   }
@@ -219,13 +219,13 @@ function foreignLines(source: string): string {
     if (text.startsWith('#')) return true
     const match = ANY_KEY.exec(text)
     if (match === null) return isForeign && /^(?:\s|- |-$|[\]}]|$)/.test(text)
-    isForeign = ourKey(match[1] ?? match[2] ?? match[3] ?? '') === undefined
+    isForeign = knownKey(match[1] ?? match[2] ?? match[3] ?? '') === undefined
     return isForeign
   })
   return cleanPassage(kept.join('\n'))
 }
 
-/** Plain where every YAML reader takes it for the same text, else quoted as JSON, which YAML includes. */
+/** Unquoted where every YAML reader sees the same text, else quoted as JSON, which is valid YAML. */
 export function yamlValue(text: string): string {
   const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./@ -]*$/.test(text)
@@ -236,7 +236,7 @@ export function yamlValue(text: string): string {
   return isTime || (isPlain && !isTaken) ? text : JSON.stringify(text)
 }
 
-function ourKey(key: string) {
+function knownKey(key: string) {
   const name = key.toLowerCase().replaceAll('-', '_')
   return KEYS.has(name) ? name : ALIASES.get(name)
 }

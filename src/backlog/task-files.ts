@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { NotWritten, StintError, isMissing } from '../journal/errors.ts'
+import { NotWritten, StintError, isMissing, messageOf } from '../journal/errors.ts'
 import {
   createFile,
   createFolder,
@@ -17,16 +17,16 @@ import type { Backlog } from './backlog.ts'
 import { taskIdIn, isUntouched, renderTaskFile, hasSameContent } from './task-file-format.ts'
 import { type Task, groupBy } from './task.ts'
 
-type TaskPlace = 'active' | 'archive'
+type TaskFolder = 'active' | 'archive'
 
 export interface TaskFile {
   readonly path: string
   readonly name: string
-  readonly folder: TaskPlace
+  readonly folder: TaskFolder
   readonly text: string
   readonly modifiedMs: number
   readonly id?: string
-  /** Another file has its id by right: this is a copy for writing a new task. */
+  /** Another file owns this id: this one is a copy made to write a new task. */
   readonly isCopy: boolean
   readonly damage?: string
 }
@@ -36,21 +36,21 @@ export interface AbsorbedFile {
   readonly task: string
 }
 
-const PLACES: readonly TaskPlace[] = ['active', 'archive']
+const TASK_FOLDERS: readonly TaskFolder[] = ['active', 'archive']
 // Files about the folder, not about a task.
 const NOT_TASKS = /^(?:readme|index|template)\.md$/i
-// A file that was moved away to be replaced. One that a killed process left is read like any other.
-const TAKEN = /^\.taken-[0-9a-f]{8}-/
+// A file that was moved away to be replaced. If a killed process left one, it is read like any other.
+const MOVED_AWAY = /^\.taken-[0-9a-f]{8}-/
 
 export class TaskFiles {
   constructor(readonly folder: string) {}
 
   read(): readonly TaskFile[] {
-    const files = PLACES.flatMap((place) => this.#readAll(place))
-    const rightful = new Set(files.filter(hasItsName).map((file) => file.id))
+    const files = TASK_FOLDERS.flatMap((folder) => this.#readAll(folder))
+    const ownedIds = new Set(files.filter(isNamedById).map((file) => file.id))
     return files.map((file) => ({
       ...file,
-      isCopy: file.id !== undefined && rightful.has(file.id) && !hasItsName(file),
+      isCopy: file.id !== undefined && ownedIds.has(file.id) && !isNamedById(file),
     }))
   }
 
@@ -62,18 +62,18 @@ export class TaskFiles {
   writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []) {
     const files = this.read()
     for (const file of files) {
-      const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
-      if (isLeftover && isUntouched(file.text)) remove(file)
+      const isOrphaned = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
+      if (isOrphaned && isUntouched(file.text)) remove(file)
     }
-    // Only the files that may be a task's own: comparing thousands with thousands takes seconds.
+    // Only the files that may belong to the task: comparing thousands with thousands takes seconds.
     const byPath = new Map(files.map((file) => [file.path, file]))
     const byId = groupBy(files, (file) => file.id)
     const absorbedBy = groupBy(absorbed, (one) => one.task)
     return backlog.tasks.map((task) => {
-      const taken = absorbedBy.get(task.id) ?? []
-      const paths = [this.pathOf(task), ...taken.map(({ file }) => file.path)]
+      const absorbedFiles = absorbedBy.get(task.id) ?? []
+      const paths = [this.pathOf(task), ...absorbedFiles.map(({ file }) => file.path)]
       const own = [...(byId.get(task.id) ?? []), ...paths.flatMap((path) => byPath.get(path) ?? [])]
-      return this.write(task, backlog, taken, [...new Set(own)])
+      return this.write(task, backlog, absorbedFiles, [...new Set(own)])
     })
   }
 
@@ -84,26 +84,27 @@ export class TaskFiles {
     files: readonly TaskFile[] = this.read(),
   ) {
     const path = this.pathOf(task)
-    const taken = new Map(
+    const absorbedTexts = new Map(
       absorbed.filter((one) => one.task === task.id).map(({ file }) => [file.path, file.text]),
     )
     const own = files.filter(
-      (file) => (file.id === task.id && !file.isCopy) || taken.has(file.path),
+      (file) => (file.id === task.id && !file.isCopy) || absorbedTexts.has(file.path),
     )
     const isForeign = files.some((file) => file.path === path && !own.includes(file))
-    const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
-    // `edited`: it was saved since it was absorbed and left alone; absorb it and write again.
+    const isAbsorbed = (file: TaskFile) =>
+      isUntouched(file.text) || absorbedTexts.get(file.path) === file.text
+    // `edited`: the file was saved after it was absorbed and is left alone; absorb it and write again.
     const result = (outcome: 'written' | 'unchanged' | 'edited') => ({
       task: task.id,
       path,
       outcome,
     })
-    if (isForeign || !own.every((file) => isSpent(file) && isAsRead(file.path, file)))
+    if (isForeign || !own.every((file) => isAbsorbed(file) && isUnchanged(file.path, file)))
       return result('edited')
     const text = renderTaskFile(task, backlog)
     const before = own.find((file) => file.path === path)
     const isSame = before !== undefined && hasSameContent(before.text, text)
-    if (!isSame && !written(path, () => replace(path, before, text))) return result('edited')
+    if (!isSame && !orNotWritten(path, () => replace(path, before, text))) return result('edited')
     for (const file of own) if (file.path !== path) remove(file)
     return result(isSame ? 'unchanged' : 'written')
   }
@@ -112,7 +113,7 @@ export class TaskFiles {
   quarantine(file: TaskFile, now: Date = new Date()): string {
     const folder = join(this.folder, 'set-aside')
     const stem = `${file.name.replace(/\.md$/, '')}.${fileSafe(now.toISOString())}`
-    return written(folder, () => {
+    return orNotWritten(folder, () => {
       createFolder(folder)
       for (let attempt = 1; ; attempt += 1) {
         const path = join(folder, attempt === 1 ? `${stem}.md` : `${stem}.${attempt}.md`)
@@ -121,36 +122,36 @@ export class TaskFiles {
     })
   }
 
-  #readAll(place: TaskPlace) {
-    const folder = join(this.folder, place)
+  #readAll(folder: TaskFolder) {
+    const folderPath = join(this.folder, folder)
     let names: readonly string[]
     try {
-      names = readdirSync(folder)
+      names = readdirSync(folderPath)
     } catch (error) {
       if (isMissing(error)) return []
-      throw unreadable(folder, error)
+      throw unreadableError(folderPath, error)
     }
-    const isVisible = (name: string) => !name.startsWith('.') || TAKEN.test(name)
+    const isVisible = (name: string) => !name.startsWith('.') || MOVED_AWAY.test(name)
     const isTask = (name: string) =>
       name.endsWith('.md') && isVisible(name) && !NOT_TASKS.test(name)
     return names
       .filter(isTask)
       .toSorted()
       .flatMap((name) => {
-        const path = join(folder, name)
+        const path = join(folderPath, name)
         const stat = statOrUndefined(path)
         const bytes = stat?.isFile() === true ? bytesOf(path) : undefined
         if (stat === undefined || bytes === undefined) return []
         const text = bytes.toString('utf8')
         const damage = Buffer.from(text).equals(bytes) ? undefined : 'it is not UTF-8 text'
-        const file = { path, name: name.replace(TAKEN, ''), folder: place, text, isCopy: false }
+        const file = { path, name: name.replace(MOVED_AWAY, ''), folder, text, isCopy: false }
         const modifiedMs = Math.floor(stat.mtimeMs)
         return [{ ...file, modifiedMs, ...defined({ id: taskIdIn(text), damage }) }]
       })
   }
 }
 
-/** The name of a task's file. Ids made elsewhere may hold anything, also a path out of the folder. */
+/** Ids made elsewhere may contain anything, also a path out of the folder. */
 export function taskFileName(task: Pick<Task, 'id' | 'shortname'>): string {
   return `${task.shortname}-${safeId(task.id)}.md`
 }
@@ -167,7 +168,7 @@ function safeId(id: string) {
   return safe === id ? id : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
 }
 
-function hasItsName(file: TaskFile) {
+function isNamedById(file: TaskFile) {
   return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
 }
 
@@ -175,52 +176,52 @@ function hasItsName(file: TaskFile) {
 function replace(path: string, before: TaskFile | undefined, text: string) {
   createFolder(dirname(path))
   if (before === undefined) return createFile(path, text)
-  const taken = takeAway(before)
-  if (taken === undefined) return false
+  const moved = moveAway(before)
+  if (moved === undefined) return false
   let isPlaced: boolean
   try {
-    isPlaced = createFile(path, text, { mode: modeOf(taken) })
+    isPlaced = createFile(path, text, { mode: modeOf(moved) })
   } catch (error) {
-    putBack(taken, path)
+    putBack(moved, path)
     throw error
   }
-  removeTaken(taken, before)
+  removeMoved(moved, before)
   return isPlaced
 }
 
 function remove(file: TaskFile) {
-  written(file.path, () => {
-    const taken = takeAway(file)
-    if (taken !== undefined) removeTaken(taken, file)
+  orNotWritten(file.path, () => {
+    const moved = moveAway(file)
+    if (moved !== undefined) removeMoved(moved, file)
   })
 }
 
 /** Moves a file to a name where no editor saves. Puts it back, and returns undefined, when it holds something new. */
-function takeAway(file: TaskFile) {
+function moveAway(file: TaskFile) {
   // A name has at most 255 bytes, and that of a hand-written file may have them all.
   const name = Buffer.from(file.name).subarray(-200).toString('utf8')
-  const taken = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
-  if (!moveFile(file.path, taken)) return undefined
-  if (isAsRead(taken, file)) return taken
-  putBack(taken, file.path)
+  const moved = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
+  if (!moveFile(file.path, moved)) return undefined
+  if (isUnchanged(moved, file)) return moved
+  putBack(moved, file.path)
   return undefined
 }
 
-/** Where its name is taken, or there are no hard links, the next read finds it as it is. */
-function putBack(taken: string, path: string) {
+/** If its name is taken, or without hard links, the next read finds it under the temporary name. */
+function putBack(moved: string, path: string) {
   try {
-    if (linkFile(taken, path)) removeFile(taken)
+    if (linkFile(moved, path)) removeFile(moved)
   } catch (error) {
     if (!lacksHardLinks(error) && !isMissing(error)) throw error
   }
 }
 
-/** An editor that had it open may have written into it: then the next read finds it. */
-function removeTaken(taken: string, file: TaskFile) {
-  if (isAsRead(taken, file)) removeFile(taken)
+/** An editor that had it open may have written into it; then it stays for the next read. */
+function removeMoved(moved: string, file: TaskFile) {
+  if (isUnchanged(moved, file)) removeFile(moved)
 }
 
-function isAsRead(path: string, { text }: TaskFile) {
+function isUnchanged(path: string, { text }: TaskFile) {
   return bytesOf(path)?.equals(Buffer.from(text)) === true
 }
 
@@ -229,14 +230,14 @@ function moveTo(from: string, to: string) {
     if (!linkFile(from, to)) return false
     removeFile(from)
   } catch (error) {
-    // Without hard links. No other process makes names with this very time in them.
+    // Without hard links. No other process creates names with exactly this time.
     if (!lacksHardLinks(error)) throw error
     moveFile(from, to)
   }
   return true
 }
 
-function written<T>(path: string, write: () => T) {
+function orNotWritten<T>(path: string, write: () => T) {
   try {
     return write()
   } catch (cause) {
@@ -248,12 +249,11 @@ function bytesOf(path: string) {
   try {
     return readOrUndefined(path)
   } catch (error) {
-    throw unreadable(path, error)
+    throw unreadableError(path, error)
   }
 }
 
-function unreadable(path: string, cause: unknown) {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const what = `cannot read ${path}: ${reason}`
-  return new StintError('TASKS_UNREADABLE', what, 'check its permissions', { cause })
+function unreadableError(path: string, cause: unknown) {
+  const message = `cannot read ${path}: ${messageOf(cause)}`
+  return new StintError('TASKS_UNREADABLE', message, 'check its permissions', { cause })
 }

@@ -6,7 +6,7 @@ export interface TaskGraph {
   readonly byId: ReadonlyMap<string, Task>
 }
 
-/** Something a task waits for; `task` is absent where the backlog has nothing by that name. */
+/** `task` is absent when the backlog has no such task. */
 export interface UnmetDependency {
   readonly reference: string
   readonly task?: Task
@@ -29,12 +29,12 @@ function isCandidate({ status }: Task): boolean {
   return status === 'ready' || status === 'in_progress'
 }
 
-function openOf(graph: TaskGraph, ids: readonly string[]): readonly Task[] {
+function openTasks(graph: TaskGraph, ids: readonly string[]): readonly Task[] {
   return ids.flatMap((id) => graph.byId.get(id) ?? []).filter(isTaskOpen)
 }
 
 export function openDependents(graph: TaskGraph, task: Task): readonly Task[] {
-  return openOf(graph, task.blocks)
+  return openTasks(graph, task.blocks)
 }
 
 export function backlogProblems(graph: TaskGraph): readonly string[] {
@@ -44,16 +44,18 @@ export function backlogProblems(graph: TaskGraph): readonly string[] {
   const others = graph.tasks.flatMap((task) => {
     const { children, parent, shortname } = task
     if (!isTaskOpen(task))
-      return openOf(graph, children).map(
+      return openTasks(graph, children).map(
         (child) => `${shortname} is completed, but its part ${child.shortname} is ${child.status}`,
       )
-    const lost = unmetDependencies(graph, task).filter((wait) => wait.task === undefined)
-    const isLost = parent !== undefined && !graph.byId.has(parent)
+    const missing = unmetDependencies(graph, task).filter((wait) => wait.task === undefined)
+    const isParentUnknown = parent !== undefined && !graph.byId.has(parent)
     return [
-      ...lost.map(
+      ...missing.map(
         ({ reference }) => `${shortname} waits for ${reference}, which is not in the backlog`,
       ),
-      ...(isLost ? [`${shortname} is a part of ${parent}, which is not in the backlog`] : []),
+      ...(isParentUnknown
+        ? [`${shortname} is a part of ${parent}, which is not in the backlog`]
+        : []),
     ]
   })
   return [...cycles, ...others]
@@ -67,24 +69,25 @@ export function dependencyPath(
   const cameFrom = new Map<string, string | undefined>([[from, undefined]])
   for (const id of cameFrom.keys()) {
     if (id === to) {
-      const way: string[] = []
-      for (let at: string | undefined = id; at !== undefined; at = cameFrom.get(at)) way.unshift(at)
-      return way
+      const path: string[] = []
+      for (let at: string | undefined = id; at !== undefined; at = cameFrom.get(at))
+        path.unshift(at)
+      return path
     }
-    // The loop also visits the keys that are added during it.
+    // A Map iterates also over keys that are added during the loop.
     for (const next of waitsOf(id)) if (!cameFrom.has(next)) cameFrom.set(next, id)
   }
   return undefined
 }
 
 /**
- * Circles of tasks of which each waits for the next, the first again at the end. A parent waits for its children. Of a tangle at least one
- * circle is named.
+ * Cycles of tasks that wait for each other, with the first task repeated at the end. A parent waits for its children. Of overlapping
+ * cycles at least one is listed.
  */
 export function dependencyCycles(graph: TaskGraph): readonly (readonly Task[])[] {
   const cycles: (readonly Task[])[] = []
   const visited = new Set<Task>()
-  // Without recursion: a long chain of tasks must not exhaust the stack.
+  // Without recursion: a long chain of tasks must not overflow the stack.
   for (const start of graph.tasks.filter(isTaskOpen)) {
     const path: Task[] = []
     const onPath = new Set<Task>()
@@ -102,7 +105,7 @@ export function dependencyCycles(graph: TaskGraph): readonly (readonly Task[])[]
         path.push(task)
         onPath.add(task)
         const waits = new Set([...task.dependsOn, ...task.children])
-        pending.push(openOf(graph, [...waits]).values())
+        pending.push(openTasks(graph, [...waits]).values())
       }
     }
   }
@@ -114,11 +117,11 @@ const WIP_LIMIT = 2
 
 export type NextTasks = ReturnType<typeof nextTasks>
 
-/** Of the tasks whose dependencies are met: those begun, then by priority, size, how many others each frees, and age. */
+/** Orders tasks with met dependencies: in progress first, then by priority, size, number of tasks unblocked, and age. */
 export function nextTasks(backlog: TaskGraph) {
   const candidates = backlog.tasks.filter(isCandidate)
   const canStart = (task: Task) =>
-    isReady(backlog, task) && openOf(backlog, task.children).length === 0
+    isReady(backlog, task) && openTasks(backlog, task.children).length === 0
   const criteria = criteriaFor(backlog)
   const ordered = candidates.filter(canStart).toSorted((a, b) => {
     const deciding = criteria.find(({ rank }) => rank(a) !== rank(b))
@@ -134,9 +137,11 @@ export function nextTasks(backlog: TaskGraph) {
       const waits = unmetDependencies(backlog, task)
       const because = [
         ...waits.map((wait) =>
-          wait.task === undefined ? `${wait.reference} (not in the backlog)` : named(wait.task),
+          wait.task === undefined
+            ? `${wait.reference} (not in the backlog)`
+            : describeTask(wait.task),
         ),
-        ...openOf(backlog, task.children).map((part) => `its part ${named(part)}`),
+        ...openTasks(backlog, task.children).map((part) => `its part ${describeTask(part)}`),
       ]
       return { task, waitingFor: waits, because: `waits for ${because.join(', ')}` }
     })
@@ -154,8 +159,8 @@ interface Criterion {
 }
 
 export function criteriaFor(backlog: TaskGraph): readonly Criterion[] {
-  const freed = (task: Task) => openDependents(backlog, task).length
-  const place = new Map(backlog.tasks.map((task, index) => [task.id, index]))
+  const unblocked = (task: Task) => openDependents(backlog, task).length
+  const position = new Map(backlog.tasks.map((task, index) => [task.id, index]))
   return [
     {
       rank: (task) => (task.status === 'in_progress' ? 0 : 1),
@@ -170,12 +175,13 @@ export function criteriaFor(backlog: TaskGraph): readonly Criterion[] {
       because: (task, behind) => `smaller: ${task.size} before ${behind.size}`,
     },
     {
-      rank: (task) => -freed(task),
-      because: (task, behind) => `unblocks ${freed(task)}, the one behind it ${freed(behind)}`,
+      rank: (task) => -unblocked(task),
+      because: (task, behind) =>
+        `unblocks ${unblocked(task)}, the one behind it ${unblocked(behind)}`,
     },
-    // An imported task keeps its date, and its place in the queue with it.
+    // An imported task keeps its date and therefore its position.
     { rank: (task) => Date.parse(task.createdAt) || 0, because: () => 'added first' },
-    { rank: (task) => place.get(task.id) ?? 0, because: () => 'added first' },
+    { rank: (task) => position.get(task.id) ?? 0, because: () => 'added first' },
   ]
 }
 
@@ -193,11 +199,11 @@ function reasonFor(criteria: readonly Criterion[], task: Task, behind: Task | un
   return `${met}; ${deciding?.because(task, behind) ?? 'added first'}`
 }
 
-function named({ shortname, status }: Task): string {
+function describeTask({ shortname, status }: Task): string {
   return status === 'ready' ? shortname : `${shortname} (${status})`
 }
 
-// Parents are written by people and tools: they may be unknown, lead in a circle, or nest too deep. Every task is in the trees exactly once.
+// Parents are written by people and tools: they may be unknown, form a cycle, or nest too deep. Every task is in the trees exactly once.
 
 export interface TreeNode {
   readonly task: Task
@@ -208,21 +214,21 @@ export interface TreeNode {
 
 export interface PartOf {
   readonly parent: string
-  /** `deep`: its tree continues here. `outside`: only this task was asked for. */
+  /** `deep`: its tree continues here. `outside`: only this task was requested. */
   readonly why: 'unknown' | 'circle' | 'deep' | 'outside'
 }
 
-interface TreeOptions {
-  /** A task with a part that is shown is shown as well. */
+interface TaskTreeOptions {
+  /** A task with a shown sub-task is shown as well. */
   readonly isShown?: (task: Task) => boolean
   readonly top?: Task
-  /** What is below these levels is a tree of its own, behind the one it belongs to. */
+  /** Deeper levels become a separate tree after the one they belong to. */
   readonly levels: number
 }
 
 export function taskTrees(
   graph: TaskGraph,
-  { isShown = () => true, top, levels }: TreeOptions,
+  { isShown = () => true, top, levels }: TaskTreeOptions,
 ): readonly TreeNode[] {
   const parents = validParents(graph)
   const partsOf = new Map<string, Task[]>(graph.tasks.map(({ id }) => [id, []]))
@@ -232,7 +238,7 @@ export function taskTrees(
   const isTop = (depth: number) => depth % levels === 0
   const nodes = new Map<string, TreeNode>()
   const progressOf = new Map<string, TreeNode['progress']>()
-  // Backwards, the parts come before the whole; without recursion, since a chain may be as long as the backlog.
+  // In reverse, sub-tasks come before their parent; without recursion, because a chain may be as long as the backlog.
   for (const { task, depth } of inOrder.toReversed()) {
     const parts = partsOf.get(task.id) ?? []
     const progress = { done: 0, total: 0 }
@@ -244,14 +250,14 @@ export function taskTrees(
     progressOf.set(task.id, progress)
     const shown = parts.flatMap((part) => nodes.get(part.id) ?? [])
     if (task !== top && shown.length === 0 && !isShown(task)) continue
-    const partOf = isTop(depth) ? whyAtTop(task, depth, graph, top) : undefined
+    const partOf = isTop(depth) ? reasonAtTop(task, depth, graph, top) : undefined
     const nested = isTop(depth + 1) ? [] : shown
     nodes.set(task.id, { task, parts: nested, progress, ...defined({ partOf }) })
   }
   return inOrder.flatMap(({ task, depth }) => (isTop(depth) ? (nodes.get(task.id) ?? []) : []))
 }
 
-/** The parents that the backlog has. In a circle of them one is left out. */
+/** The parents that exist in the backlog. Of a cycle one is left out. */
 export function validParents({ tasks, byId }: TaskGraph): ReadonlyMap<string, string> {
   const parents = new Map<string, string>()
   for (const { id, parent } of tasks)
@@ -278,7 +284,7 @@ function parentsFirst(roots: readonly Task[], partsOf: ReadonlyMap<string, reado
   return found
 }
 
-function whyAtTop(
+function reasonAtTop(
   task: Task,
   depth: number,
   { byId }: TaskGraph,

@@ -8,7 +8,7 @@ export const SIZES = ['XS', 'S', 'M', 'L', 'XL'] as const
 export type Priority = (typeof PRIORITIES)[number]
 export type Size = (typeof SIZES)[number]
 
-/** The entries' fields with their defaults, and what follows from other tasks. */
+/** The fields of the entries with their defaults, and what is derived from other tasks. */
 export interface Task {
   readonly id: string
   readonly shortname: string
@@ -19,7 +19,7 @@ export interface Task {
   readonly size: Size
   readonly status: TaskStatus
   readonly labels: readonly string[]
-  /** Ids where the backlog has the task, else what was written. */
+  /** Ids where the backlog has the task, else the text as written. */
   readonly dependsOn: readonly string[]
   readonly blocks: readonly string[]
   readonly parent?: string
@@ -35,7 +35,7 @@ export interface Task {
   readonly sessions: readonly string[]
 }
 
-// With the words of other task lists, so that a file made by hand or by another tool is understood.
+// Includes the words of other task lists, so that a file made by hand or by another tool is understood.
 const STATUS_WORDS = wordsFor<TaskStatus>({
   ready: 'ready pending todo open',
   in_progress: 'in_progress working doing started delegated',
@@ -94,9 +94,9 @@ export function isTaskOpen(task: Pick<Task, 'status'>): boolean {
   return task.status !== 'completed'
 }
 
-// One spelling for every text, so that what is rendered and read back is no edit.
+// Texts are normalised, so that rendering and parsing a text is not an edit.
 
-/** A text of one line; empty for anything but a string. */
+/** Empty for anything but a string. */
 export function cleanLine(value: unknown): string {
   return typeof value === 'string' ? oneLine(value) : ''
 }
@@ -123,11 +123,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 // Shorter parts of an id match by accident: `a1` is in every eighth UUID.
-const SHORTEST_PART = 4
+const MIN_PARTIAL_ID = 4
 
-type Named = Pick<Task, 'id' | 'shortname'>
+type NamedTask = Pick<Task, 'id' | 'shortname'>
 
-export function matchTasks<T extends Named>(tasks: readonly T[], reference: string): readonly T[] {
+export function matchTasks<T extends NamedTask>(
+  tasks: readonly T[],
+  reference: string,
+): readonly T[] {
   const wanted = cleanLine(reference).replace(/\.md$/, '')
   if (wanted === '') return []
   const exact = tasks.filter((task) => task.id === wanted)
@@ -135,12 +138,12 @@ export function matchTasks<T extends Named>(tasks: readonly T[], reference: stri
   const named = tasks.filter(
     (task) => task.shortname === wanted || `${task.shortname}-${task.id}` === wanted,
   )
-  if (named.length > 0 || wanted.length < SHORTEST_PART) return named
+  if (named.length > 0 || wanted.length < MIN_PARTIAL_ID) return named
   return tasks.filter((task) => task.id.includes(wanted))
 }
 
 export function resolveTaskId(
-  tasks: readonly Named[],
+  tasks: readonly NamedTask[],
   ids: { has(id: string): boolean },
   reference: string,
 ): string {
@@ -149,7 +152,7 @@ export function resolveTaskId(
   return found.length === 1 ? found[0]!.id : reference
 }
 
-export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
+export function findTask<T extends NamedTask & Pick<Task, 'title' | 'status'>>(
   tasks: readonly T[],
   reference: string,
 ): T {

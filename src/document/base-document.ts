@@ -14,7 +14,7 @@ export interface BaseDocument extends Omit<ParsedDocument, 'regions' | 'sections
 
 const NO_MARKER = { offset: 0, sum: '00000000' }
 
-/** The base passes through rendering and parsing too, so that what these do to a text happens on both sides of the comparison. */
+/** The base is rendered and parsed too, so that whatever this does to a text happens on both sides of the comparison. */
 export function baseDocument(state: SessionState): BaseDocument {
   const model = modelOf(state)
   const parsed = parseDocument(renderModel(model, NO_MARKER))

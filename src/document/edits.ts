@@ -30,7 +30,7 @@ class EditLog implements DocumentEdits {
     this.#isBaseSure = isBaseSure
   }
 
-  say(sentence: string) {
+  reportUnabsorbed(sentence: string) {
     this.unabsorbed.push(sentence)
   }
 
@@ -45,12 +45,12 @@ class EditLog implements DocumentEdits {
   }
 
   /** Ignored when it is not certain what the document was rendered from. */
-  takeBack<K extends EntryKind>(kind: K, data: Loose<EntryData[K]>, id?: string) {
+  revert<K extends EntryKind>(kind: K, data: Loose<EntryData[K]>, id?: string) {
     if (this.#isBaseSure) this.add(kind, data, id)
   }
 
   retract(entries: readonly string[], reason = 'removed in the document') {
-    for (const entry of entries) this.takeBack('entry.retracted', { entry, reason })
+    for (const entry of entries) this.revert('entry.retracted', { entry, reason })
   }
 
   amend(entry: string, fields: Readonly<Record<string, unknown>>) {
@@ -59,7 +59,7 @@ class EditLog implements DocumentEdits {
   }
 }
 
-/** Ignores entries recorded after the base, so an old document saved late takes nothing back. */
+/** Ignores entries recorded after the base, so an old document saved late reverts nothing. */
 export function editsBetween(
   base: SessionState,
   person: ParsedDocument,
@@ -71,7 +71,7 @@ export function editsBetween(
   headEdits(before, person, log)
   const missing = missingRegions(before, person, log)
   const ids = new Map<DocumentBlock, string>()
-  for (const family of FAMILIES) familyEdits(family, before, person, missing, ids, log)
+  for (const family of ITEM_FAMILIES) familyEdits(family, before, person, missing, ids, log)
   remarkEdits(before, person, missing, ids, log)
   sectionEdits(before, person, log)
   return { drafts: log.drafts, unabsorbed: log.unabsorbed }
@@ -88,28 +88,33 @@ function headEdits(base: BaseDocument, person: ParsedDocument, log: EditLog) {
     person[line] !== base[line] && person[line] !== ''
   for (const label of ['Progress', 'Current', 'Blocker'] as const)
     if (isChanged(`${label.toLowerCase() as Lowercase<typeof label>}Line`))
-      log.say(`**${label}** in the TL;DR is computed from the steps and blockers below it`)
+      log.reportUnabsorbed(
+        `**${label}** in the TL;DR is computed from the steps and blockers below it`,
+      )
   if (isChanged('workflowLine'))
-    log.say('**Workflow** in the TL;DR is computed; stint workflow phase enters another phase')
+    log.reportUnabsorbed(
+      '**Workflow** in the TL;DR is computed; stint workflow phase enters another phase',
+    )
 }
 
 function missingRegions(base: BaseDocument, person: ParsedDocument, log: EditLog) {
   const missing = [...person.missing].filter((region) => base.present.has(region))
   for (const region of missing) {
     const title = HEADINGS.find((heading) => heading.region === region)?.title
-    if (title !== undefined) log.say(`the section "${title}" was missing; what it held is kept`)
+    if (title !== undefined)
+      log.reportUnabsorbed(`the section "${title}" was missing; what it held is kept`)
   }
   return new Set(missing)
 }
 
-interface Placed {
+interface ItemPosition {
   readonly id: string
   readonly after: string | undefined
   readonly region: Region
 }
 
 interface ItemEdits {
-  added(block: DocumentBlock, placed: Placed, log: EditLog): void
+  added(block: DocumentBlock, position: ItemPosition, log: EditLog): void
   changed(base: BaseBlock, person: DocumentBlock, log: EditLog): void
   removed?(base: BaseBlock, log: EditLog): void
 }
@@ -117,26 +122,26 @@ interface ItemEdits {
 const DELEGATES_ARE_COMPUTED =
   'the lines under "Delegates" are computed; stint delegate begins one, and stint delegates shows them'
 
-const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
+const CUSTOM_EDITS: Readonly<Record<string, ItemEdits>> = {
   step: {
     added: (block, { id, after, region }, log) => {
       log.add('step.added', { text: block.text, after }, id)
-      if (block.isChecked === true) log.add('step.done', { step: id, when: stated(block) })
+      if (block.isChecked === true) log.add('step.done', { step: id, when: statedTime(block) })
       else if (region === 'inProgress') log.add('step.started', { step: id })
     },
     changed: (base, person, log) => {
       const step = base.id
       const [wasDone, isDone] = [base.isChecked === true, person.isChecked === true]
       log.amend(step, { text: ifChanged(base.text, person.text) })
-      if (wasDone && !isDone) log.takeBack('step.reopened', { step })
+      if (wasDone && !isDone) log.revert('step.reopened', { step })
       if (wasDone && isDone && isRetimed(base, person)) log.add('step.reopened', { step })
       if (isDone && (!wasDone || isRetimed(base, person)))
-        log.add('step.done', { step, when: stated(person) })
+        log.add('step.done', { step, when: statedTime(person) })
     },
   },
   blocker: {
     added: (block, { id, after }, log) => {
-      const when = stated(block)
+      const when = statedTime(block)
       const isResolved = block.isChecked === true
       const raised = isResolved ? undefined : when
       log.add('blocker.raised', { text: block.text, after, when: raised }, id)
@@ -148,35 +153,36 @@ const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
       const [wasResolved, isResolved] = [base.isChecked === true, person.isChecked === true]
       const { resolution } = person
       if (isResolved && (!wasResolved || base.resolution !== resolution))
-        log.add('blocker.resolved', { blocker: base.id, resolution, when: stated(person) })
-      if (!isResolved && wasResolved) log.takeBack('blocker.reopened', { blocker: base.id })
+        log.add('blocker.resolved', { blocker: base.id, resolution, when: statedTime(person) })
+      if (!isResolved && wasResolved) log.revert('blocker.reopened', { blocker: base.id })
     },
   },
   decision: {
     added: (block, { id, after }, log) => {
       const { text: title, context, options, rationale } = block
       const choice = block.choice === title ? undefined : block.choice
-      const when = stated(block)
+      const when = statedTime(block)
       log.add('decision.made', { title, context, options, choice, rationale, after, when }, id)
     },
     changed: (base, person, log) => {
       const changes: Record<string, unknown> = { title: ifChanged(base.text, person.text) }
       for (const name of ['context', 'options', 'choice', 'rationale'] as const)
         if (person[name] !== base[name]) changes[name] = person[name] ?? null
-      // A choice that nobody wrote follows the title, so it must be kept when the title is reworded.
+      // A choice that was not written defaults to the title, so it must be stored when the title is reworded.
       const isChoiceKept = !('choice' in changes) && person.choice !== person.text
       if (changes.title !== undefined && isChoiceKept) changes.choice = person.choice
-      changes.when = retimed(base, person)
-      if (person.whose !== base.whose) log.say('whose decision it is, is computed')
+      changes.when = newTime(base, person)
+      if (person.whose !== base.whose) log.reportUnabsorbed('whose decision it is, is computed')
       log.amend(base.id, changes)
     },
   },
   delegate: {
-    added: (_block, _placed, log) => log.say(DELEGATES_ARE_COMPUTED),
+    added: (_block, _position, log) => log.reportUnabsorbed(DELEGATES_ARE_COMPUTED),
     changed: (base, person, log) => {
-      if (person.text !== base.text || isRetimed(base, person)) log.say(DELEGATES_ARE_COMPUTED)
+      if (person.text !== base.text || isRetimed(base, person))
+        log.reportUnabsorbed(DELEGATES_ARE_COMPUTED)
     },
-    // The next rendering shows it again, and nothing a person wrote is lost.
+    // The next render shows it again, and no text of a person is lost.
     removed: () => undefined,
   },
   command: {
@@ -189,19 +195,19 @@ const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
   changedFile: fileEdits('file.changed', 'changed'),
 }
 
-type Family = DocumentItem<SessionState> & ItemEdits
+type ItemFamily = DocumentItem<SessionState> & ItemEdits
 
-const FAMILIES: readonly Family[] = DOCUMENT_ITEMS.map((item) => ({
+const ITEM_FAMILIES: readonly ItemFamily[] = DOCUMENT_ITEMS.map((item) => ({
   ...item,
-  ...(OWN_EDITS[item.block] ?? {
+  ...(CUSTOM_EDITS[item.block] ?? {
     added: (block, { id, after }, log) =>
-      log.add(item.kind, { text: block.text, after, when: stated(block) } as never, id),
+      log.add(item.kind, { text: block.text, after, when: statedTime(block) } as never, id),
     changed: rewordText,
   }),
 }))
 
 function familyEdits(
-  family: Family,
+  family: ItemFamily,
   base: BaseDocument,
   person: ParsedDocument,
   missing: ReadonlySet<Region>,
@@ -222,44 +228,44 @@ function familyEdits(
     else family.removed(block, log)
   }
   if (family.block === 'step' && regions.length === family.regions.length)
-    startedOrStopped(pairs, base, person, log)
+    stepMoves(pairs, base, person, log)
 
-  const gone = new Set(removed)
-  const order = was.filter((block) => !gone.has(block)).map((block) => block.id)
-  const places = new Map(order.map((id, place) => [id, place]))
+  const removedBlocks = new Set(removed)
+  const order = was.filter((block) => !removedBlocks.has(block)).map((block) => block.id)
+  const positions = new Map(order.map((id, index) => [id, index]))
   for (const region of regions) {
     const blocks = ofFamily(person.regions[region])
     const kept = family.ordered.includes(region)
-      ? longestOrderedRun(blocks.map((block) => places.get(idOf.get(block) ?? '')))
+      ? longestOrderedRun(blocks.map((block) => positions.get(idOf.get(block) ?? '')))
       : undefined
     for (const [index, block] of blocks.entries()) {
       const above = blocks[index - 1]
-      // A region may show only a part of its list: its top is in front of its first block that stays.
+      // A region may show only a part of its list: its top is before its first block that was not moved.
       const staying = blocks.find((_, at) => kept?.has(at))
       const top = staying === undefined ? order.length : order.indexOf(idOf.get(staying)!)
       const after = above === undefined ? (order[top - 1] ?? 'start') : idOf.get(above)!
       const known = idOf.get(block)
       if (known === undefined) {
-        // Minted only now: an entry names the one in front of it, which must be in place by then.
+        // Minted only now: an entry names the one before it, which must have its id by then.
         const id = log.mint()
         idOf.set(block, id)
         const isLast = index === blocks.length - 1
-        const place = kept === undefined || isLast ? undefined : after
-        const timed = region === 'completed' && !isLast ? timedBy(above, block) : block
-        family.added(timed, { id, after: place, region }, log)
+        const anchor = kept === undefined || isLast ? undefined : after
+        const timed = region === 'completed' && !isLast ? withTimeOf(above, block) : block
+        family.added(timed, { id, after: anchor, region }, log)
       } else if (kept !== undefined && !kept.has(index)) {
-        log.takeBack('item.moved', { entry: known, after }, log.mint())
+        log.revert('item.moved', { entry: known, after }, log.mint())
       }
     }
   }
 }
 
 /** In a list ordered by time, an inserted line takes the time of the one above it, so that it stays there. */
-function timedBy(above: DocumentBlock | undefined, block: DocumentBlock) {
+function withTimeOf(above: DocumentBlock | undefined, block: DocumentBlock) {
   return { ...block, ...defined({ when: block.when ?? above?.when }) }
 }
 
-function startedOrStopped(
+function stepMoves(
   pairs: readonly (readonly [BaseBlock, DocumentBlock])[],
   base: BaseDocument,
   person: ParsedDocument,
@@ -268,10 +274,10 @@ function startedOrStopped(
   for (const [before, now] of pairs) {
     if (before.isChecked === true || now.isChecked === true) continue
     const step = before.id
-    const stood = (region: Region) => base.regions[region].includes(before)
-    const stands = (region: Region) => person.regions[region].includes(now)
-    if (stood('remaining') && stands('inProgress')) log.add('step.started', { step })
-    if (stood('inProgress') && stands('remaining')) log.takeBack('step.stopped', { step })
+    const wasIn = (region: Region) => base.regions[region].includes(before)
+    const isIn = (region: Region) => person.regions[region].includes(now)
+    if (wasIn('remaining') && isIn('inProgress')) log.add('step.started', { step })
+    if (wasIn('inProgress') && isIn('remaining')) log.revert('step.stopped', { step })
   }
 }
 
@@ -280,16 +286,16 @@ function fileEdits(entry: 'file.noted' | 'file.changed', list: 'key' | 'changed'
     added: ({ text: path, description }, { id, after }, log) =>
       log.add(entry, { path, description, after }, id),
     changed: (base, { text: path, description = '' }, log) => {
-      if (path !== base.text) log.takeBack('file.dropped', { path: base.text, list })
+      if (path !== base.text) log.revert('file.dropped', { path: base.text, list })
       if (path !== base.text || description !== (base.description ?? ''))
         log.add(entry, { path, description })
     },
-    removed: (base, log) => log.takeBack('file.dropped', { path: base.text, list }),
+    removed: (base, log) => log.revert('file.dropped', { path: base.text, list }),
   }
 }
 
 function rewordText(base: BaseBlock, person: DocumentBlock, log: EditLog) {
-  log.amend(base.id, { text: ifChanged(base.text, person.text), when: retimed(base, person) })
+  log.amend(base.id, { text: ifChanged(base.text, person.text), when: newTime(base, person) })
 }
 
 function remarkEdits(
@@ -304,21 +310,21 @@ function remarkEdits(
     if (missing.has(section)) continue
     const blocks = person.regions[section]
     const found = matchBlocks(base.regions[section].filter(isRemark), blocks.filter(isRemark))
-    const placed = [...found.added]
+    const toPlace = [...found.added]
     for (const [before, now] of found.pairs) {
       if (before.text === now.text) continue
       // Its heading was the person's own before it became a known one.
       if (before.ids.length === 0) {
-        placed.push(now)
+        toPlace.push(now)
         continue
       }
       log.amend(before.id, { text: now.text })
       log.retract(before.ids.slice(1), 'joined with the remark above')
     }
     for (const block of found.removed) log.retract(block.ids)
-    const places = new Map(blocks.map((block, index) => [block, index]))
-    for (const block of placed) {
-      const above = blocks[places.get(block)! - 1]
+    const positions = new Map(blocks.map((block, index) => [block, index]))
+    for (const block of toPlace) {
+      const above = blocks[positions.get(block)! - 1]
       const after = above === undefined ? 'start' : (idOf.get(above) ?? 'end')
       log.add('remark.placed', { section, after, text: block.text })
     }
@@ -351,7 +357,7 @@ function ifChanged(was: string, is: string) {
   return was === is ? undefined : is
 }
 
-function stated({ when }: DocumentBlock) {
+function statedTime({ when }: DocumentBlock) {
   return when?.length === 16 ? `${when}:00.000Z` : when
 }
 
@@ -364,8 +370,8 @@ function isRetimed(base: DocumentBlock, person: DocumentBlock) {
   )
 }
 
-function retimed(base: DocumentBlock, person: DocumentBlock) {
-  return isRetimed(base, person) ? stated(person) : undefined
+function newTime(base: DocumentBlock, person: DocumentBlock) {
+  return isRetimed(base, person) ? statedTime(person) : undefined
 }
 
 function fieldEdits(state: SessionState, base: BaseDocument, person: ParsedDocument, log: EditLog) {
@@ -374,16 +380,16 @@ function fieldEdits(state: SessionState, base: BaseDocument, person: ParsedDocum
   for (const [key, value] of now) {
     if (before.get(key) === value) continue
     const isOwn = !before.has(key) || Object.hasOwn(state.fields, key)
-    const change = isOwn ? undefined : CHANGES[key]
-    if (change !== undefined) change(parsed(value), state, log)
-    else if (isOwn && !COMPUTED.has(key)) log.add('field.set', { key, value })
-    else log.say(`${key} in the frontmatter is computed`)
+    const change = isOwn ? undefined : FIELD_CHANGES[key]
+    if (change !== undefined) change(parseValue(value), state, log)
+    else if (isOwn && !COMPUTED_FIELDS.has(key)) log.add('field.set', { key, value })
+    else log.reportUnabsorbed(`${key} in the frontmatter is computed`)
   }
   for (const key of Object.keys(state.fields))
-    if (!now.has(key)) log.takeBack('field.set', { key, value: '' })
+    if (!now.has(key)) log.revert('field.set', { key, value: '' })
 }
 
-const COMPUTED = new Set([
+const COMPUTED_FIELDS = new Set([
   'id',
   'created_at',
   'updated_at',
@@ -397,7 +403,7 @@ const COMPUTED = new Set([
   'close_reason',
 ])
 
-const CHANGES: Readonly<
+const FIELD_CHANGES: Readonly<
   Record<string, (value: unknown, state: SessionState, log: EditLog) => void>
 > = {
   shortname: (value, _state, log) => {
@@ -407,8 +413,7 @@ const CHANGES: Readonly<
   task_ids: (value, state, log) => {
     const tasks = Array.isArray(value) ? value.map(String) : []
     for (const task of tasks) if (!state.tasks.includes(task)) log.add('task.linked', { task })
-    for (const task of state.tasks)
-      if (!tasks.includes(task)) log.takeBack('task.unlinked', { task })
+    for (const task of state.tasks) if (!tasks.includes(task)) log.revert('task.unlinked', { task })
   },
   status: (value, state, log) => {
     if (value === 'paused') log.add('session.paused', {})
@@ -417,7 +422,9 @@ const CHANGES: Readonly<
     else if (value === 'active' && state.status === 'paused') log.add('session.resumed', {})
     else if (value === 'active') log.add('session.reopened', {})
     else {
-      log.say(`status in the frontmatter is one of active, paused, completed, abandoned`)
+      log.reportUnabsorbed(
+        `status in the frontmatter is one of active, paused, completed, abandoned`,
+      )
       return
     }
     const status =
@@ -426,7 +433,7 @@ const CHANGES: Readonly<
   },
 }
 
-function parsed(value: string): unknown {
+function parseValue(value: string): unknown {
   try {
     return parseYaml(value.trimStart())
   } catch {

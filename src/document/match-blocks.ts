@@ -1,8 +1,8 @@
 import { firstFalse } from '../text/bisect.ts'
 
-const ALIKE = 0.45
-// Above this many comparisons everything was rewritten, and matching is worthless.
-const COMPARISONS_LIMIT = 250_000
+const MIN_LIKENESS = 0.45
+// With more comparisons than this, everything was rewritten and matching is useless.
+const MAX_COMPARISONS = 250_000
 
 export function matchBlocks<
   B extends { readonly text: string },
@@ -19,14 +19,14 @@ export function matchBlocks<
   }
   const paired = new Set(pairs.map(([block]) => block))
   const removed = base.filter((block) => !paired.has(block))
-  if (removed.length * added.length > COMPARISONS_LIMIT) return { pairs, removed, added }
+  if (removed.length * added.length > MAX_COMPARISONS) return { pairs, removed, added }
 
   const letters = new Map([...removed, ...added].map(({ text }) => [text, bigrams(text)]))
   const candidates = removed
     .flatMap((from) =>
       added.map((to) => ({ from, to, likeness: likeness(from.text, to.text, letters) })),
     )
-    .filter(({ likeness: value }) => value >= ALIKE)
+    .filter(({ likeness: value }) => value >= MIN_LIKENESS)
     .toSorted((a, b) => b.likeness - a.likeness)
   const taken = new Set<B | P>()
   for (const { from, to } of candidates) {
@@ -41,7 +41,7 @@ export function matchBlocks<
   }
 }
 
-/** Similarity by letter pairs, 0 to 1. A text that begins with the whole other one is that one, continued. */
+/** Similarity by letter pairs, 0 to 1. A text that starts with the other one counts as its continuation. */
 function likeness(a: string, b: string, letters: ReadonlyMap<string, ReadonlyMap<string, number>>) {
   if (a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a))) return 1
   const first = letters.get(a)!

@@ -67,29 +67,29 @@ export function modelOf(state: SessionState): DocumentModel {
   const currentNumber = state.steps.items.findIndex((step) => step.id === current?.id) + 1
   return {
     fields: frontmatter(state),
-    title: line(state.title),
+    title: toLine(state.title),
     tldr: tldrOf(state),
     progressLine: `${done}/${total} steps complete`,
-    currentLine: current === undefined ? 'None' : `${line(current.text)} (step ${currentNumber})`,
-    blockerLine: open[0] === undefined ? 'None' : `${line(open[0].text)}${more}`,
-    workflowLine: line(phaseLine(state) ?? ''),
+    currentLine: current === undefined ? 'None' : `${toLine(current.text)} (step ${currentNumber})`,
+    blockerLine: open[0] === undefined ? 'None' : `${toLine(open[0].text)}${more}`,
+    workflowLine: toLine(phaseLine(state) ?? ''),
     objective: state.goal,
     regions: regionsOf(state, current?.id),
     sections: orderSections(state.sections.items).map(({ id, title, text: body, after }) => {
-      return { id, title: line(title), body, after }
+      return { id, title: toLine(title), body, after }
     }),
   }
 }
 
-const DERIVED_KEY_LINES = 12
+const MAX_DERIVED_LINES = 12
 
 function textBlocks(state: SessionState) {
-  const drawn = state.key.items.filter((item) => item.from !== undefined)
-  const older = new Set<Item>(drawn.slice(0, -DERIVED_KEY_LINES))
+  const derived = state.key.items.filter((item) => item.from !== undefined)
+  const older = new Set<Item>(derived.slice(0, -MAX_DERIVED_LINES))
   const blocks: Record<string, DocumentBlock[]> = {}
-  for (const shelf of new Set(DOCUMENT_ITEMS.flatMap(({ text }) => text?.list ?? []))) {
-    const kinds = DOCUMENT_ITEMS.filter(({ text }) => text?.list === shelf)
-    for (const item of (state[shelf] as ItemList<Item>).items) {
+  for (const list of new Set(DOCUMENT_ITEMS.flatMap(({ text }) => text?.list ?? []))) {
+    const kinds = DOCUMENT_ITEMS.filter(({ text }) => text?.list === list)
+    for (const item of (state[list] as ItemList<Item>).items) {
       const kind = kinds.find(({ text }) => text!.matches(item))
       if (kind === undefined || older.has(item)) continue
       const { id, text, at } = item
@@ -125,7 +125,7 @@ function regionsOf(state: SessionState, currentId: string | undefined) {
       text,
       when: resolvedAt ?? at,
       isChecked: resolvedAt !== undefined,
-      ...defined({ resolution: resolution && line(resolution) }),
+      ...defined({ resolution: resolution && toLine(resolution) }),
     })),
     delegates: state.delegates.items.map((one) => ({
       kind: 'delegate',
@@ -160,19 +160,19 @@ function withRemarks(region: Region, items: readonly DocumentBlock[], state: Ses
     ...remark,
     after: known.has(remark.after) ? remark.after : last,
   }))
-  const placed: DocumentBlock[] = []
-  const place = (anchor: string) => {
+  const blocks: DocumentBlock[] = []
+  const insertRemarks = (anchor: string) => {
     for (const remark of anchored.filter((candidate) => candidate.after === anchor).toReversed()) {
-      placed.push(blockOf.get(remark.id)!)
-      place(remark.id)
+      blocks.push(blockOf.get(remark.id)!)
+      insertRemarks(remark.id)
     }
   }
-  place('start')
+  insertRemarks('start')
   for (const item of items) {
-    placed.push(item)
-    place(item.id ?? '')
+    blocks.push(item)
+    insertRemarks(item.id ?? '')
   }
-  return placed
+  return blocks
 }
 
 function frontmatter(state: SessionState) {
@@ -188,13 +188,13 @@ function frontmatter(state: SessionState) {
     compaction_count: state.compactions,
     git_branch: scalar(git.branch ?? ''),
     git_last_commit: scalar((git.commit ?? '').slice(0, 7)),
-    paused_at: given(pausedAt, second),
-    pause_reason: given(pauseNote, scalar),
-    closed_at: given(closedAt, second),
-    duration_hours: given(closedAt, () =>
+    paused_at: ifSet(pausedAt, second),
+    pause_reason: ifSet(pauseNote, scalar),
+    closed_at: ifSet(closedAt, second),
+    duration_hours: ifSet(closedAt, () =>
       Number.isFinite(hours) ? Math.max(0, hours).toFixed(1) : '0',
     ),
-    close_reason: given(closeReason, scalar),
+    close_reason: ifSet(closeReason, scalar),
   })
   const known = Object.entries(fields).map(([key, value]): [string, string] => {
     const text = String(value)
@@ -203,7 +203,7 @@ function frontmatter(state: SessionState) {
   return [...known, ...Object.entries(state.fields)]
 }
 
-function given(text: string | undefined, write: (text: string) => string) {
+function ifSet(text: string | undefined, write: (text: string) => string) {
   return text === undefined ? undefined : write(text)
 }
 
@@ -222,19 +222,19 @@ function decisionBlock(decision: Decision) {
   return {
     kind: 'decision',
     id,
-    text: line(text),
+    text: toLine(text),
     when: at,
     choice: choice ?? text,
-    ...defined({ context, options, rationale, whose: whose && line(whose) }),
+    ...defined({ context, options, rationale, whose: whose && toLine(whose) }),
   }
 }
 
 function fileBlock(kind: string, file: { id: string; text: string; description?: string }) {
-  const description = file.description && line(file.description)
-  return { kind, id: file.id, text: line(file.text), ...defined({ description }) }
+  const description = file.description && toLine(file.description)
+  return { kind, id: file.id, text: toLine(file.text), ...defined({ description }) }
 }
 
-function line(text: string) {
+function toLine(text: string) {
   return text.split('\n').join(' ').trim()
 }
 

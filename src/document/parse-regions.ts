@@ -145,7 +145,7 @@ function step(text: string, isTimed: boolean) {
 function textItem(region: Region, text: string) {
   const isTimed = kindsIn(region).some((kind) => kind.text!.isTimed)
   const { text: untimed, ...when } = timed(text, isTimed)
-  return { ...ofItsKind(region, unescapeItem(untimed)), ...when }
+  return { ...withKind(region, unescapeItem(untimed)), ...when }
 }
 
 function timed(text: string, isTimed = true) {
@@ -154,7 +154,7 @@ function timed(text: string, isTimed = true) {
   return time === null ? { text } : { text: [time[1]!, ...more].join('\n'), when: time[2]! }
 }
 
-function ofItsKind(region: Region, text: string) {
+function withKind(region: Region, text: string) {
   const kinds = kindsIn(region)
   const prefixed = kinds.find(
     (kind) => kind.text!.prefix !== '' && text.startsWith(kind.text!.prefix),
@@ -176,7 +176,7 @@ function discovery(text: string) {
     when === undefined
       ? first.replace(/^\*\*(.+?)\*\*/, '$1')
       : `${head}${rest === undefined ? '' : `: ${rest}`}`
-  return { ...ofItsKind('discoveries', [line, ...more].join('\n')), ...defined({ when }) }
+  return { ...withKind('discoveries', [line, ...more].join('\n')), ...defined({ when }) }
 }
 
 function blocker(text: string) {
@@ -185,10 +185,10 @@ function blocker(text: string) {
   const [first = '', ...more] = (box?.rest ?? text).split('\n')
   const [, unresolved, resolvedAt, resolution] = RESOLVED_SUFFIX.exec(first) ?? []
   const untimed = timed(first)
-  const whole = [unresolved ?? untimed.text, ...more].join('\n')
+  const fullText = [unresolved ?? untimed.text, ...more].join('\n')
   return {
     kind: 'blocker',
-    text: isChecked ? whole : unescapeItem(whole),
+    text: isChecked ? fullText : unescapeItem(fullText),
     isChecked,
     ...defined(isChecked ? { when: resolvedAt, resolution } : { when: untimed.when }),
   }

@@ -26,7 +26,7 @@ export type ParseResult =
   | { readonly ok: true; readonly document: ParsedDocument }
   | { readonly ok: false; readonly problem: string }
 
-/** A document that cannot be trusted is refused with the reason, never half-read. */
+/** A document that cannot be trusted is refused with the reason, never read in part. */
 export function parseDocument(raw: string): ParseResult {
   const text = raw.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
   if (text.trim() === '') return { ok: false, problem: 'it is empty' }

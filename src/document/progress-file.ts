@@ -9,7 +9,7 @@ import { tldrOf } from '../session/tldr.ts'
 import { second } from '../text/times.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 
-const RECENT = 10
+const MAX_RECENT = 10
 
 /** `progress.md`: what an agent needs to continue, short enough to read every time. */
 export function renderProgress(state: SessionState): string {
@@ -37,8 +37,8 @@ export function renderProgress(state: SessionState): string {
     '',
     '## Decisions',
     ...bullets(
-      state.decisions.items.slice(-RECENT).map(decisionLine),
-      state.decisions.items.length - RECENT,
+      state.decisions.items.slice(-MAX_RECENT).map(decisionLine),
+      state.decisions.items.length - MAX_RECENT,
       'stint view --decisions',
     ),
     '',
@@ -52,7 +52,7 @@ export function renderProgress(state: SessionState): string {
     lines.push(
       '',
       '## Delegates',
-      ...bullets(state.delegates.items.slice(-RECENT).map(delegateLine)),
+      ...bullets(state.delegates.items.slice(-MAX_RECENT).map(delegateLine)),
     )
   if (state.commands.items.length > 0)
     lines.push(
@@ -76,31 +76,32 @@ export function decisionLine(decision: {
 }
 
 function checklist(state: SessionState, currentId: string | undefined) {
-  const left = state.steps.earlier === 0 ? [] : [`- [x] ${state.steps.earlier} earlier steps`]
+  const earlierSteps =
+    state.steps.earlier === 0 ? [] : [`- [x] ${state.steps.earlier} earlier steps`]
   const steps = state.steps.items.map((step) => {
     const mark = step.id === currentId ? '          <- HERE' : ''
-    return `- [${step.status === 'done' ? 'x' : ' '}] ${flat(step.text)}${mark}`
+    return `- [${step.status === 'done' ? 'x' : ' '}] ${toLine(step.text)}${mark}`
   })
-  return steps.length + left.length === 0 ? ['- None yet'] : [...left, ...steps]
+  return steps.length + earlierSteps.length === 0 ? ['- None yet'] : [...earlierSteps, ...steps]
 }
 
 function bullets(texts: readonly string[], leftOut = 0, command = '') {
   if (texts.length === 0) return ['- None']
   const more = leftOut > 0 ? [`- … and ${leftOut} earlier: \`${command}\``] : []
-  return [...more, ...texts.map((text) => `- ${flat(text)}`)]
+  return [...more, ...texts.map((text) => `- ${toLine(text)}`)]
 }
 
-function flat(text: string) {
+function toLine(text: string) {
   return text.split('\n').join(' ')
 }
 
-const ORDER = 120
-const OUTCOME = 200
+const MAX_PROMPT = 120
+const MAX_OUTCOME = 200
 
 export function delegateText({ because, status, summary, text }: SessionDelegate): string {
   const outcome =
     status === 'merged' || status === 'ready' ? (summary ?? because) : (because ?? summary)
-  return [shorten(oneLine(text), ORDER), shorten(oneLine(outcome ?? ''), OUTCOME)]
+  return [shorten(oneLine(text), MAX_PROMPT), shorten(oneLine(outcome ?? ''), MAX_OUTCOME)]
     .filter((part) => part !== '')
     .join(' - ')
 }

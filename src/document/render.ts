@@ -71,7 +71,7 @@ const BODIES: Record<HeadingKey, (model: DocumentModel) => readonly string[]> = 
   ],
   context: (model) => [
     ...field('Objective', model.objective),
-    ...apart(region(model, 'context')),
+    ...withBlankBefore(region(model, 'context')),
     '',
     KEY_FILES_LINE,
     ...region(model, 'keyFiles', 'None yet'),
@@ -115,7 +115,7 @@ function region(model: DocumentModel, name: Region, placeholder?: string): reado
 }
 
 /** A text right below a field would be parsed as the rest of the field. */
-function apart(lines: readonly string[]): readonly string[] {
+function withBlankBefore(lines: readonly string[]): readonly string[] {
   return lines.length === 0 || lines[0] === '' ? lines : ['', ...lines]
 }
 
@@ -179,7 +179,7 @@ function bullet(
 function discovery(marker: string, prefix: string, text: string, when: string): readonly string[] {
   const [first = '', ...more] = `${prefix}${text}`.split('\n')
   const colon = first.indexOf(': ')
-  // The colon of a prefix ends no head.
+  // The colon of a prefix does not end the bold part.
   const isGotcha = first.startsWith(prefixOf({ kind: 'gotcha' }))
   const hasHead = colon > 0 && colon <= 60 && !isGotcha
   const head = hasHead

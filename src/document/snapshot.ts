@@ -37,7 +37,7 @@ export function readAbridgedState(
   log: Log,
   snapshotPath: string,
 ): AbridgedState {
-  const snapshot = readSealed<Snapshot>(snapshotPath)
+  const snapshot = readChecked<Snapshot>(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
     const { records, end } = log.readSince(snapshot.offset, snapshot.state.lastId)
     if (records.length === 0) return { state: snapshot.state, end, bytesRead: 0 }
@@ -63,9 +63,9 @@ export function writeSnapshot(
   { document, isDurable = false }: { document?: RenderedDocument; isDurable?: boolean } = {},
 ): void {
   const { inode } = log.identity()
-  const before = bytesOf(path)
+  const before = readBytes(path)
   const snapshot: Snapshot = {
-    ...defined({ document: document ?? documentIn(before) }),
+    ...defined({ document: document ?? renderedDocumentIn(before) }),
     fold: FOLD_VERSION,
     inode,
     offset,
@@ -79,7 +79,7 @@ export function writeSnapshot(
   else replaceUnsynced(path, bytes)
 }
 
-/** The whole state, up to where the log ended then. Kept for long logs, which take longer to fold than this to read. */
+/** The full state up to a position in the log. Written for long logs, which take longer to fold than this takes to read. */
 export interface CachedState {
   readonly fold: number
   readonly beginning: LogPrefix
@@ -87,22 +87,22 @@ export interface CachedState {
 }
 
 export function readCachedState(path: string): CachedState | undefined {
-  const kept = readSealed<Partial<CachedState> & Pick<CachedState, 'fold'>>(path)
-  return kept?.beginning === undefined || kept.state === undefined
+  const cached = readChecked<Partial<CachedState> & Pick<CachedState, 'fold'>>(path)
+  return cached?.beginning === undefined || cached.state === undefined
     ? undefined
-    : (kept as CachedState)
+    : (cached as CachedState)
 }
 
-export function writeCachedState(path: string, kept: Omit<CachedState, 'fold'>): void {
-  replaceUnsynced(path, withChecksum(JSON.stringify({ fold: FOLD_VERSION, ...kept })))
+export function writeCachedState(path: string, cached: Omit<CachedState, 'fold'>): void {
+  replaceUnsynced(path, withChecksum(JSON.stringify({ fold: FOLD_VERSION, ...cached })))
 }
 
 export function readRenderedDocument(snapshotPath: string): RenderedDocument | undefined {
-  return documentIn(bytesOf(snapshotPath))
+  return renderedDocumentIn(readBytes(snapshotPath))
 }
 
-// No checksum needed: what is damaged here does not match any document.
-function documentIn(snapshot: Buffer | undefined) {
+// No checksum needed: a damaged value does not match any document.
+function renderedDocumentIn(snapshot: Buffer | undefined) {
   const found = /^\{"document":\{"size":(\d+),"sum":"([0-9a-f]{8})"\}/.exec(
     snapshot?.toString('latin1', 0, 80) ?? '',
   )
@@ -125,15 +125,15 @@ function prefixSum(log: Log, offset: number) {
   return crc32(readRange(fd, Math.max(0, offset - PREFIX_BYTES), offset), head)
 }
 
-function readSealed<T extends { readonly fold: number }>(path: string) {
-  const bytes = bytesOf(path)
-  // Without a checksum a changed file would be believed.
+function readChecked<T extends { readonly fold: number }>(path: string) {
+  const bytes = readBytes(path)
+  // Without a checksum a changed file would be trusted.
   if (bytes === undefined || !hasValidChecksum(bytes)) return undefined
   const value = JSON.parse(bytes.toString('utf8')) as T
   return value.fold === FOLD_VERSION ? value : undefined
 }
 
-function bytesOf(path: string) {
+function readBytes(path: string) {
   try {
     return readFileSync(path)
   } catch {

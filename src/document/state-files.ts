@@ -1,6 +1,12 @@
 import { encode } from '@toon-format/toon'
 import { type PublicList, type PublicSession, publicSession } from '../session/public-session.ts'
-import type { Decision, Discovery, SessionState, Step } from '../session/state.ts'
+import {
+  type Decision,
+  type Discovery,
+  type SessionState,
+  type Step,
+  countItems,
+} from '../session/state.ts'
 import { type Workflow, currentLeaf, currentFocus } from '../session/kinds/phases.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
@@ -13,10 +19,10 @@ export function renderStateToon(state: SessionState): string {
   return `${encode(summarizeSession(publicSession(state)))}\n`
 }
 
-const OPEN_STEPS = 12
-const DONE_STEPS = 3
-const LINES = 10
-const CHARACTERS = 200
+const MAX_OPEN_STEPS = 12
+const MAX_DONE_STEPS = 3
+const MAX_LINES = 10
+const MAX_CHARACTERS = 200
 
 /** Does not grow with the session: a part of each list, and the number left out. */
 export function summarizeSession(session: PublicSession) {
@@ -26,11 +32,11 @@ export function summarizeSession(session: PublicSession) {
   const leftOut = Object.entries({
     steps: counts.steps - steps.length,
     pinned: pinned.length - latest(pinned).length,
-    decisions: missing(session.decisions),
-    discoveries: missing(session.discoveries),
+    decisions: leftOutCount(session.decisions),
+    discoveries: leftOutCount(session.discoveries),
     blockers: blockers.length - latest(blockers).length,
-    next: Math.max(0, count(session.next) - LINES),
-    delegates: missing(session.delegates),
+    next: Math.max(0, countItems(session.next) - MAX_LINES),
+    delegates: leftOutCount(session.delegates),
   }).filter(([, number]) => number > 0)
   const { delegates } = session
   return {
@@ -38,28 +44,30 @@ export function summarizeSession(session: PublicSession) {
       id: session.id,
       name: session.name,
       status: session.status,
-      goal: brief(session.goal),
+      goal: shortLine(session.goal),
       branch: session.git.branch ?? '',
       commit: (session.commit ?? '').slice(0, 7),
       compactions: session.compactions,
       progress: `${counts.stepsDone}/${counts.steps}`,
-      current: brief(session.currentStep?.text ?? ''),
+      current: shortLine(session.currentStep?.text ?? ''),
     },
     ...defined({ workflow: workflow && workflowSummary(workflow) }),
-    tldr: brief(session.tldr, CHARACTERS * 4),
+    tldr: shortLine(session.tldr, MAX_CHARACTERS * 4),
     tasks: [...session.tasks],
-    steps: steps.map(({ text, status }) => ({ text: brief(text), status })),
-    // A line drawn from a decision or discovery would repeat it.
-    key: latest(pinned).map(({ text }) => brief(text)),
-    decisions: latest(session.decisions.items).map(decided),
-    discoveries: latest(session.discoveries.items).map(found),
-    blockers: latest(blockers).map(({ text }) => brief(text)),
-    next: session.next.items.slice(0, LINES).map(({ text }) => brief(text)),
-    ...(delegates.items.length === 0 ? {} : { delegates: latest(delegates.items).map(delegated) }),
+    steps: steps.map(({ text, status }) => ({ text: shortLine(text), status })),
+    // A line derived from a decision or discovery would repeat it.
+    key: latest(pinned).map(({ text }) => shortLine(text)),
+    decisions: latest(session.decisions.items).map(decisionSummary),
+    discoveries: latest(session.discoveries.items).map(discoveryLine),
+    blockers: latest(blockers).map(({ text }) => shortLine(text)),
+    next: session.next.items.slice(0, MAX_LINES).map(({ text }) => shortLine(text)),
+    ...(delegates.items.length === 0
+      ? {}
+      : { delegates: latest(delegates.items).map(delegateSummary) }),
     counts: {
       entries: counts.entries,
-      checkpoints: count(session.checkpoints),
-      files: count(session.changedFiles),
+      checkpoints: countItems(session.checkpoints),
+      files: countItems(session.changedFiles),
     },
     ...(leftOut.length === 0 ? {} : { leftOut: Object.fromEntries(leftOut) }),
   }
@@ -68,56 +76,57 @@ export function summarizeSession(session: PublicSession) {
 function stepsShown({ steps: { items }, currentStep: current }: PublicSession): readonly Step[] {
   const open = items.filter((step) => step.status !== 'done')
   const shown = new Set([
-    ...items.filter((step) => step.status === 'done').slice(-DONE_STEPS),
-    ...open.slice(0, OPEN_STEPS),
+    ...items.filter((step) => step.status === 'done').slice(-MAX_DONE_STEPS),
+    ...open.slice(0, MAX_OPEN_STEPS),
     ...(current === undefined ? [] : [current]),
   ])
   return items.filter((step) => shown.has(step))
 }
 
-function decided(decision: Decision) {
+function decisionSummary(decision: Decision) {
   const { choice = '', rationale = '' } = decision
   return {
-    title: brief(decision.text),
-    choice: choice === decision.text ? '' : brief(choice),
-    rationale: brief(rationale),
+    title: shortLine(decision.text),
+    choice: choice === decision.text ? '' : shortLine(choice),
+    rationale: shortLine(rationale),
   }
 }
 
-function delegated(delegate: PublicSession['delegates']['items'][number]) {
+function delegateSummary(delegate: PublicSession['delegates']['items'][number]) {
   const { name, status, what, summary, because } = delegate
-  return { name: brief(name), status, what: brief(what), outcome: brief(summary ?? because ?? '') }
+  return {
+    name: shortLine(name),
+    status,
+    what: shortLine(what),
+    outcome: shortLine(summary ?? because ?? ''),
+  }
 }
 
-function found(discovery: Discovery): string {
-  return brief(discovery.gotcha ? `Gotcha: ${discovery.text}` : discovery.text)
+function discoveryLine(discovery: Discovery): string {
+  return shortLine(discovery.gotcha ? `Gotcha: ${discovery.text}` : discovery.text)
 }
 
 function latest<T>(items: readonly T[]): readonly T[] {
-  return items.slice(-LINES)
+  return items.slice(-MAX_LINES)
 }
 
-function count({ earlier, items }: PublicList<unknown>): number {
-  return earlier + items.length
-}
-
-function missing(list: PublicList<unknown>): number {
-  return count(list) - latest(list.items).length
+function leftOutCount(list: PublicList<unknown>): number {
+  return countItems(list) - latest(list.items).length
 }
 
 // Views are written on every command, and a text may be a megabyte: only what is shown is cleaned.
-function brief(text: string, characters = CHARACTERS): string {
+function shortLine(text: string, characters = MAX_CHARACTERS): string {
   return shorten(oneLine(text.slice(0, characters * 4)), characters)
 }
 
 function workflowSummary(workflow: Workflow) {
-  const { leaf: place } = currentLeaf(workflow)
+  const { leaf } = currentLeaf(workflow)
   return {
-    phase: place.id,
-    name: brief(place.name),
-    status: place.status,
+    phase: leaf.id,
+    name: shortLine(leaf.name),
+    status: leaf.status,
     percent: workflow.percent,
-    focus: brief(currentFocus({ workflow }) ?? ''),
-    deliverables: latest(workflow.deliverables).map(({ path }) => brief(path)),
+    focus: shortLine(currentFocus({ workflow }) ?? ''),
+    deliverables: latest(workflow.deliverables).map(({ path }) => shortLine(path)),
   }
 }

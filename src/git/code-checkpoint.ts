@@ -1,4 +1,4 @@
-// Keeping code changes neither index, HEAD, branch, stash nor files; restoring never overwrites.
+// A checkpoint changes neither index, HEAD, branch, stash nor files; restoring never overwrites.
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
@@ -57,7 +57,7 @@ export function codeDiff(
   commit: string,
   options: TreeOptions & { readonly stat?: boolean } = {},
 ): string {
-  const from = commitNamed(repository, commit)
+  const from = resolveCommit(repository, commit)
   const { tree } = writeWorkingTree(repository, options)
   const form = options.stat === true ? ['--stat=100'] : ['-p']
   const without = (options.exclude ?? DEFAULT_EXCLUDE).map(
@@ -69,10 +69,10 @@ export function codeDiff(
 }
 
 export function restoreCode(repository: Repository, commit: string, to: RestoreTo): RestoredCode {
-  const from = commitNamed(repository, commit)
+  const from = resolveCommit(repository, commit)
   return 'branch' in to
-    ? toBranch(repository, from, to.branch)
-    : toWorktree(repository, from, to.worktree)
+    ? restoreToBranch(repository, from, to.branch)
+    : restoreToWorktree(repository, from, to.worktree)
 }
 
 export interface RestoredCode {
@@ -81,7 +81,7 @@ export interface RestoredCode {
   readonly worktree?: string
 }
 
-function toBranch(repository: Repository, commit: string, branch: string) {
+function restoreToBranch(repository: Repository, commit: string, branch: string) {
   const root = repository.worktree
   const ref = `refs/heads/${branch}`
   if (
@@ -92,21 +92,21 @@ function toBranch(repository: Repository, commit: string, branch: string) {
     throw new StintError('BAD_BRANCH', `${branch} is not a name for a branch`)
   }
   if (gitSucceeds(root, ['show-ref', '--verify', '--quiet', ref]))
-    throw taken(`the branch ${branch}`)
+    throw alreadyExists(`the branch ${branch}`)
   // The empty old value makes git refuse if the branch appears in between.
   runGit(root, [...SAFE_CONFIG, 'update-ref', '-m', 'stint: give back kept code', ref, commit, ''])
   return { commit, branch }
 }
 
-function toWorktree(repository: Repository, commit: string, folder: string) {
+function restoreToWorktree(repository: Repository, commit: string, folder: string) {
   const worktree = resolve(repository.worktree, folder)
-  if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw taken(worktree)
+  if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw alreadyExists(worktree)
   const add = ['worktree', 'add', '--quiet', '--detach', '--', worktree, commit]
   runGit(repository.worktree, [...SAFE_CONFIG, ...add])
   return { commit, worktree }
 }
 
-function taken(what: string) {
+function alreadyExists(what: string) {
   return new StintError(
     'ALREADY_THERE',
     `${what} exists; kept code only goes where nothing is`,
@@ -114,7 +114,7 @@ function taken(what: string) {
   )
 }
 
-function commitNamed(repository: Repository, commit: string) {
+function resolveCommit(repository: Repository, commit: string) {
   // Only names that cannot be a git option or expression.
   const isName = /^[0-9a-f]{4,64}$/.test(commit) || commit.startsWith(REFS)
   const args = ['rev-parse', '--quiet', '--verify', `${commit}^{commit}`]

@@ -15,14 +15,14 @@ const BRANCH_PREFIX = 'refs/heads/'
 
 /** Reads git's own files; starts git only where these are not enough. */
 export function readHead(repository: Repository, timeoutMs?: number): Head {
-  return headInFiles(repository) ?? askGitForHead(repository, defined({ timeoutMs }))
+  return headInFiles(repository) ?? readHeadWithGit(repository, defined({ timeoutMs }))
 }
 
 export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
   const path = join(gitDir, 'HEAD')
   // An old repository may have a link in place of a symbolic reference; reading through it would look detached.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return undefined
-  const head = textOf(path)?.trim() ?? ''
+  const head = readText(path)?.trim() ?? ''
   if (OBJECT_NAME.test(head)) return { commit: head }
   const ref = head.startsWith('ref: ') ? head.slice('ref: '.length).trim() : ''
   if (!ref.startsWith(BRANCH_PREFIX)) return undefined
@@ -42,10 +42,10 @@ export function commitOfRef({ commonDir }: Repository, ref: string): string | un
 
 function refInFiles(commonDir: string, ref: string) {
   if (!isPlainRef(ref)) return undefined
-  const loose = textOf(join(commonDir, ref))?.trim()
+  const loose = readText(join(commonDir, ref))?.trim()
   if (loose !== undefined) return OBJECT_NAME.test(loose) ? { commit: loose } : undefined
   // git packs before it removes the loose file, so this order never misses a reference.
-  const packed = packedCommit(textOf(join(commonDir, 'packed-refs')) ?? '', ref)
+  const packed = packedCommit(readText(join(commonDir, 'packed-refs')) ?? '', ref)
   return packed === undefined ? {} : { commit: packed }
 }
 
@@ -61,15 +61,15 @@ function packedCommit(packed: string, ref: string) {
   return OBJECT_NAME.test(name) ? name : undefined
 }
 
-function askGitForHead(repository: Repository, options: GitOptions) {
-  const answer = (...args: readonly string[]) =>
+function readHeadWithGit(repository: Repository, options: GitOptions) {
+  const ask = (...args: readonly string[]) =>
     unlessGitFails(() => runGit(repository.worktree, args, options).trim() || undefined)
-  const branch = answer('symbolic-ref', '--quiet', '--short', 'HEAD')
-  const commit = answer('rev-parse', '--quiet', '--verify', 'HEAD^{commit}')
+  const branch = ask('symbolic-ref', '--quiet', '--short', 'HEAD')
+  const commit = ask('rev-parse', '--quiet', '--verify', 'HEAD^{commit}')
   return defined({ branch, commit })
 }
 
-// A folder of branches may stand where the branch itself is packed.
-function textOf(path: string) {
+// The path may be a folder of branches while the branch itself is packed.
+function readText(path: string) {
   return readOrUndefined(path)?.toString('utf8')
 }

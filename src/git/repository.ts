@@ -1,4 +1,4 @@
-// Reads files only: a hook asks on every event, and starting git costs more than the rest.
+// Reads files only: hooks do this on every event, and starting git costs more than everything else.
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
@@ -21,7 +21,7 @@ export function findRepository(cwd: string): Repository | undefined {
     const kind = statOrUndefined(dotGit)
     if (kind?.isDirectory() === true && isGitDir(dotGit)) return fromWorktree(folder, dotGit)
     if (kind?.isFile() === true) {
-      const target = gitDirNamedIn(dotGit)
+      const target = gitDirFromFile(dotGit)
       return target !== undefined && isGitDir(target) ? fromWorktree(folder, target) : undefined
     }
     if (isGitDir(folder)) return fromInside(folder)
@@ -45,12 +45,12 @@ function fromInside(gitDir: string) {
   const mainRoot = mainRootOf(commonDir)
   const isLinked = commonDir !== gitDir
   // git keeps this file for pruning.
-  const dotGit = isLinked ? textOf(join(gitDir, 'gitdir'))?.trim() : undefined
+  const dotGit = isLinked ? readText(join(gitDir, 'gitdir'))?.trim() : undefined
   const worktree = dotGit === undefined ? undefined : realPath(dirname(resolve(gitDir, dotGit)))
   return { worktree: worktree ?? mainRoot, gitDir, commonDir, mainRoot, isLinked }
 }
 
-/** Only the name of a common directory or `core.worktree` leads to its main worktree. A bare repository's folder, or the one around a hidden one, stands for it; after `--separate-git-dir` the git directory does. */
+/** Only the name of a common directory or `core.worktree` tells its main worktree. For a bare repository it is its folder, or the folder around a hidden one; after `--separate-git-dir` it is the git directory. */
 function mainRootOf(commonDir: string) {
   const configured = configuredWorktree(commonDir)
   if (configured !== undefined) return configured
@@ -60,7 +60,7 @@ function mainRootOf(commonDir: string) {
 
 function configuredWorktree(commonDir: string) {
   for (const name of ['config.worktree', 'config']) {
-    const value = coreWorktreeIn(textOf(join(commonDir, name)) ?? '')
+    const value = coreWorktreeIn(readText(join(commonDir, name)) ?? '')
     if (value !== undefined) return realPath(resolve(commonDir, value))
   }
   return undefined
@@ -84,18 +84,21 @@ function unquoted(value: string) {
 }
 
 function commonDirOf(gitDir: string) {
-  const named = textOf(join(gitDir, 'commondir'))?.trim()
+  const named = readText(join(gitDir, 'commondir'))?.trim()
   return (named ? realPath(resolve(gitDir, named)) : undefined) ?? gitDir
 }
 
-function gitDirNamedIn(dotGit: string) {
-  const named = /^gitdir: (.+?)[\r\n]*$/.exec(textOf(dotGit) ?? '')?.[1]
+function gitDirFromFile(dotGit: string) {
+  const named = /^gitdir: (.+?)[\r\n]*$/.exec(readText(dotGit) ?? '')?.[1]
   return named === undefined ? undefined : resolve(dirname(dotGit), named)
 }
 
-// git's own test, so that a folder that merely has the name is skipped.
+// git's own test, so a folder that is only named .git is skipped.
 function isGitDir(path: string) {
-  if (statOrUndefined(join(path, 'HEAD')) === undefined && textOf(join(path, 'HEAD')) === undefined)
+  if (
+    statOrUndefined(join(path, 'HEAD')) === undefined &&
+    readText(join(path, 'HEAD')) === undefined
+  )
     return false
   if (statOrUndefined(join(path, 'commondir'))?.isFile() === true) return true
   return isFolder(join(path, 'objects')) && isFolder(join(path, 'refs'))
@@ -106,17 +109,17 @@ function isFolder(path: string) {
 }
 
 function realPath(path: string) {
-  return unlessBarred(() => realpathSync.native(path))
+  return unlessDenied(() => realpathSync.native(path))
 }
 
-function textOf(path: string) {
-  return unlessBarred(() => readOrUndefined(path)?.toString('utf8'))
+function readText(path: string) {
+  return unlessDenied(() => readOrUndefined(path)?.toString('utf8'))
 }
 
-// What may not be read is no repository of this user.
-function unlessBarred<T>(look: () => T) {
+// A path that may not be read is not this user's repository.
+function unlessDenied<T>(read: () => T) {
   try {
-    return look()
+    return read()
   } catch (error) {
     if (isMissing(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error) ?? ''))
       return undefined

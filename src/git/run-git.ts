@@ -14,7 +14,7 @@ export class GitFailed extends StintError {
     reason: string,
     options: ErrorOptions & { hint?: string } = {},
   ) {
-    super('GIT_FAILED', `git ${verbOf(args)} failed: ${reason}`, options.hint, options)
+    super('GIT_FAILED', `git ${subcommandOf(args)} failed: ${reason}`, options.hint, options)
   }
 }
 
@@ -30,7 +30,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 const TIMEOUT_MS = 5 * 60_000
 
 // A hook or editor may have pointed git at another repository or index. GIT_CONFIG_COUNT stays: containers use it for safe.directory.
-const FOREIGN = (
+const CLEARED_VARIABLES = (
   'DIR WORK_TREE IMPLICIT_WORK_TREE INDEX_FILE INDEX_VERSION COMMON_DIR OBJECT_DIRECTORY ' +
   'ALTERNATE_OBJECT_DIRECTORIES QUARANTINE_PATH NAMESPACE PREFIX CONFIG CONFIG_PARAMETERS GRAFT_FILE ' +
   'SHALLOW_FILE NO_REPLACE_OBJECTS REPLACE_REF_BASE CEILING_DIRECTORIES LITERAL_PATHSPECS ' +
@@ -56,10 +56,10 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   const stderr = result.stderr?.toString() ?? ''
   // A program that stops reading makes the write fail with EPIPE; its exit code says more.
   if (result.error !== undefined && result.status === null)
-    throw didNotRun(cwd, args, stderr, result.error)
+    throw spawnError(cwd, args, stderr, result.error)
   if (result.status !== 0) {
-    const why = firstLine(stderr) || endOf(result.status, result.signal)
-    throw new GitFailed(args, result.status ?? undefined, stderr, why)
+    const reason = firstLine(stderr) || describeExit(result.status, result.signal)
+    throw new GitFailed(args, result.status ?? undefined, stderr, reason)
   }
   return result.stdout.toString(encoding)
 }
@@ -98,7 +98,7 @@ const SETTINGS = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false']
 
 function environment(extra: Readonly<Record<string, string>> = {}) {
   const env: NodeJS.ProcessEnv = { ...process.env }
-  for (const name of FOREIGN) delete env[name]
+  for (const name of CLEARED_VARIABLES) delete env[name]
   return {
     ...env,
     LC_ALL: 'C',
@@ -110,7 +110,7 @@ function environment(extra: Readonly<Record<string, string>> = {}) {
   }
 }
 
-function didNotRun(cwd: string, args: readonly string[], stderr: string, cause: Error) {
+function spawnError(cwd: string, args: readonly string[], stderr: string, cause: Error) {
   const { code = '' } = cause as NodeJS.ErrnoException
   const hasFolder = existsSync(cwd)
   const reasons: Readonly<Record<string, string>> = {
@@ -125,7 +125,7 @@ function didNotRun(cwd: string, args: readonly string[], stderr: string, cause: 
   })
 }
 
-function endOf(status: number | null, signal: string | null) {
+function describeExit(status: number | null, signal: string | null) {
   return status === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit code ${status}`
 }
 
@@ -133,13 +133,13 @@ function firstLine(text: string) {
   return text.split('\n').find((line) => line.trim() !== '') ?? ''
 }
 
-function verbOf(args: readonly string[]) {
+function subcommandOf(args: readonly string[]) {
   let at = 0
   while (args[at] === '-c') at += 2
   return args[at] ?? ''
 }
 
-/** Set in full: the user may have configured none, and a hook may inherit that of another commit. */
+/** Set completely: the user may have configured none, and a hook may inherit the identity of another commit. */
 export function stintIdentity(): Record<string, string> {
   const date = `${Math.floor(Date.now() / 1000)} +0000`
   const roles = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
@@ -157,8 +157,8 @@ export function identityFor(root: string): Record<string, string> {
 // A killed git leaves its locks behind, which stop every later git.
 
 /** git holds a lock only while it writes. */
-const PATIENCE_MS = 2000
-const LOOK_AGAIN_MS = 50
+const LOCK_TIMEOUT_MS = 2000
+const POLL_MS = 50
 
 /** Never in the main worktree, where a person may be at work at any time. */
 export function removeStaleLocks(
@@ -171,8 +171,8 @@ export function removeStaleLocks(
     join(gitDir, 'HEAD.lock'),
     join(commonDir, 'refs', 'heads', `${branch}.lock`),
   ]
-  const isAnyLeft = () => locks.some((lock) => existsSync(lock))
-  for (const until = Date.now() + PATIENCE_MS; isAnyLeft() && Date.now() < until;)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS)
+  const isAnyLocked = () => locks.some((lock) => existsSync(lock))
+  for (const until = Date.now() + LOCK_TIMEOUT_MS; isAnyLocked() && Date.now() < until;)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
   for (const lock of locks) removeFile(lock)
 }

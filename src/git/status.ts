@@ -18,7 +18,7 @@ export interface Drift {
   readonly dirty: number
 }
 
-const SUBJECTS = 10
+const MAX_SUBJECTS = 10
 const OBJECT_NAME = /^[0-9a-f]{4,64}$/
 
 export function dirtyPaths(
@@ -55,19 +55,19 @@ export function measureDrift(
   const repository = findRepository(worktree)
   const { commit: to, branch: branchNow } = repository === undefined ? {} : readHead(repository)
   const history = historyOf(worktree, fromCommit, to)
-  const ofRange = (...args: readonly string[]) =>
+  const runOnRange = (...args: readonly string[]) =>
     history === 'missing' || to === undefined
       ? ''
       : runGit(worktree, [...args, `${fromCommit}..${to}`, '--'])
-  const subjects = ofRange('log', '--format=%s', `--max-count=${SUBJECTS}`)
+  const subjects = runOnRange('log', '--format=%s', `--max-count=${MAX_SUBJECTS}`)
   return {
     from: fromCommit,
     ...defined({ to }),
-    commits: Number(ofRange('rev-list', '--count')),
+    commits: Number(runOnRange('rev-list', '--count')),
     subjects: subjects.split('\n').filter((subject) => subject !== ''),
     history,
     ...defined({ branchThen: then.branch, branchNow }),
-    // A branch that was not recorded is not known to have been another.
+    // Without a recorded branch, a change cannot be known.
     hasBranchChanged: then.branch !== undefined && then.branch !== branchNow,
     dirty: dirtyPaths(worktree).length,
   }
@@ -77,8 +77,8 @@ function historyOf(worktree: string, from: string, head: string | undefined) {
   if (!OBJECT_NAME.test(from) || !hasCommit(worktree, from)) return 'missing'
   if (head !== undefined && gitSucceeds(worktree, ['merge-base', '--is-ancestor', from, head]))
     return 'kept'
-  const places = ['refs/heads', 'refs/remotes', 'refs/tags']
-  const holders = runGit(worktree, ['for-each-ref', '--count=1', '--contains', from, ...places])
+  const refs = ['refs/heads', 'refs/remotes', 'refs/tags']
+  const holders = runGit(worktree, ['for-each-ref', '--count=1', '--contains', from, ...refs])
   return holders.trim() === '' ? 'rewritten' : 'elsewhere'
 }
 
@@ -102,28 +102,28 @@ export interface GitTrace {
   readonly at: string
 }
 
-const MOST_COMMITS = 5000
+const MAX_COMMITS = 5000
 
 export function commitTraces({ worktree }: Repository): readonly GitTrace[] {
-  const all = ['--exclude=refs/stint/*', '--all', '--date-order', `--max-count=${MOST_COMMITS}`]
+  const all = ['--exclude=refs/stint/*', '--all', '--date-order', `--max-count=${MAX_COMMITS}`]
   const format = ['--no-show-signature', '--format=%h%x00%ct%x00%s']
-  return traces(runGit(worktree, ['log', ...all, ...format]))
+  return parseTraces(runGit(worktree, ['log', ...all, ...format]))
 }
 
 export function branchTraces({ worktree }: Repository): readonly GitTrace[] {
   const format = '--format=%(refname)%00%(committerdate:unix)%00%(refname:short)'
-  return traces(runGit(worktree, ['for-each-ref', format, 'refs/heads', 'refs/remotes']))
+  return parseTraces(runGit(worktree, ['for-each-ref', format, 'refs/heads', 'refs/remotes']))
 }
 
 export function checkpointTraces({ worktree }: Repository): readonly GitTrace[] {
   const format = '--format=%(refname)%00%(committerdate:unix)%00%(subject)'
-  return traces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))
+  return parseTraces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))
 }
 
-function traces(printed: string) {
+function parseTraces(printed: string) {
   return printed.split('\n').flatMap((line) => {
     const [where = '', seconds = '', text = ''] = line.split('\0')
-    // A symbolic reference to nothing has no time.
+    // A dangling symbolic ref has no time.
     return /^\d+$/.test(seconds)
       ? [{ where, text, at: new Date(Number(seconds) * 1000).toISOString() }]
       : []

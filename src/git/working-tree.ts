@@ -31,12 +31,13 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
         encoding: 'latin1',
         ...(input !== undefined && { input }),
       })
-    const { gone, present, leftOut } = listChanges(repository.worktree, git, options)
-    // First and by force: git refuses a path behind what is now a link or a file.
-    if (gone.length > 0) git(['update-index', '--force-remove', '-z', '--stdin'], joined(gone))
+    const { deleted, present, leftOut } = listChanges(repository.worktree, git, options)
+    // First and with --force-remove: git refuses a path below what is now a link or a file.
+    if (deleted.length > 0)
+      git(['update-index', '--force-remove', '-z', '--stdin'], joinNul(deleted))
     if (present.length > 0)
-      git(['update-index', '--add', '--remove', '-z', '--stdin'], joined(present))
-    return { tree: git(['write-tree']).trim(), leftOut: leftOut.map(shown).sort() }
+      git(['update-index', '--add', '--remove', '-z', '--stdin'], joinNul(present))
+    return { tree: git(['write-tree']).trim(), leftOut: leftOut.map(toUtf8).sort() }
   })
 }
 
@@ -44,39 +45,39 @@ type Git = (args: readonly string[], input?: string) => string
 
 // `git add -A` stops at a nested repository without a commit, and fails when an excluded path is also ignored.
 function listChanges(worktree: string, git: Git, options: TreeOptions) {
-  const isExcluded = exclusion(options.exclude ?? DEFAULT_EXCLUDE)
+  const isExcluded = excludeMatcher(options.exclude ?? DEFAULT_EXCLUDE)
   const present = new Set<string>()
-  const gone = new Set<string>()
+  const deleted = new Set<string>()
   const leftOut: string[] = []
 
   for (const { path, status, isSubmodule } of trackedChanges(git)) {
     // git writes no tree with a conflict in it, so those are resolved even in excluded paths.
     if (status !== 'U' && isExcluded(path)) continue
-    const file = lookAt(worktree, path)
-    if (status === 'D' || file === 'missing') gone.add(path)
+    const file = inspectFile(worktree, path)
+    if (status === 'D' || file === 'missing') deleted.add(path)
     else if (file === 'unreadable') leftOut.push(path)
     else present.add(path)
     if (isSubmodule && hasOwnChanges(worktree, path)) leftOut.push(path)
   }
 
   const maxBytes = options.maxFileBytes ?? MAX_FILE_BYTES
-  for (const path of split(git(['ls-files', '-z', '--others', '--exclude-standard']))) {
+  for (const path of splitNul(git(['ls-files', '-z', '--others', '--exclude-standard']))) {
     if (isExcluded(path)) continue
-    const file = lookAt(worktree, path)
+    const file = inspectFile(worktree, path)
     if (file === 'missing') continue
-    // A nested repository is listed with a slash at its end; git would keep none of its files.
+    // A nested repository is listed with a trailing slash; git would add none of its files.
     if (path.endsWith('/') || file === 'unreadable' || file > maxBytes) leftOut.push(path)
     else present.add(path)
   }
   return {
     present: [...present],
-    gone: [...gone].filter((path) => !present.has(path)),
+    deleted: [...deleted].filter((path) => !present.has(path)),
     leftOut: [...new Set(leftOut)],
   }
 }
 
 function* trackedChanges(git: Git) {
-  const fields = split(
+  const fields = splitNul(
     git(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none']),
   )
   for (let i = 0; i + 1 < fields.length; i += 2) {
@@ -87,10 +88,10 @@ function* trackedChanges(git: Git) {
 }
 
 function hasOwnChanges(worktree: string, path: string) {
-  return tryGit(`${worktree}/${shown(path)}`, ['status', '--porcelain']) !== ''
+  return tryGit(`${worktree}/${toUtf8(path)}`, ['status', '--porcelain']) !== ''
 }
 
-function lookAt(worktree: string, path: string) {
+function inspectFile(worktree: string, path: string) {
   const file = Buffer.concat([Buffer.from(`${worktree}/`), Buffer.from(path, 'latin1')])
   try {
     const stat = lstatSync(file)
@@ -103,24 +104,24 @@ function lookAt(worktree: string, path: string) {
   }
 }
 
-function exclusion(paths: readonly string[]): (path: string) => boolean {
+function excludeMatcher(paths: readonly string[]): (path: string) => boolean {
   const folders = paths.map((path) => Buffer.from(path.replace(/\/+$/, '')).toString('latin1'))
   return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
 
-function split(list: string) {
+function splitNul(list: string) {
   return list.split('\0').filter((part) => part !== '')
 }
 
-function joined(paths: readonly string[]) {
+function joinNul(paths: readonly string[]) {
   return paths.map((path) => `${path}\0`).join('')
 }
 
-function shown(path: string) {
+function toUtf8(path: string) {
   return Buffer.from(path, 'latin1').toString('utf8')
 }
 
-/** git takes a missing index for an empty one. */
+/** git treats a missing index as an empty one. */
 class IndexLost extends StintError {
   override readonly name = 'IndexLost'
   constructor(readonly path: string) {
@@ -128,14 +129,14 @@ class IndexLost extends StintError {
   }
 }
 
-const NAME = /^stint-index-(\d+)-(\d+)-[0-9a-f]+(?:\.lock)?$/
-const LEFT_BEHIND_MS = 60 * 60_000
+const INDEX_NAME = /^stint-index-(\d+)-(\d+)-[0-9a-f]+(?:\.lock)?$/
+const STALE_MS = 60 * 60_000
 
 export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T): T {
-  sweepTemporaryIndexes(gitDir)
+  removeStaleIndexes(gitDir)
   const path = join(gitDir, `stint-index-${Date.now()}-${process.pid}-${randomHex(6)}`)
   try {
-    const isNew = !borrowIndex(join(gitDir, 'index'), path)
+    const isNew = !linkIndex(join(gitDir, 'index'), path)
     const result = use(path)
     if (!isNew && !existsSync(path)) throw new IndexLost(path)
     return result
@@ -145,17 +146,17 @@ export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T):
   }
 }
 
-/** Their time is in their name, since a second name of the index shares its time. */
-function sweepTemporaryIndexes(gitDir: string) {
+/** Their time is in their name, because a hard link of the index shares its modification time. */
+function removeStaleIndexes(gitDir: string) {
   for (const name of readdirSync(gitDir)) {
-    const [, madeAt, pid] = NAME.exec(name) ?? []
-    const isOld = madeAt !== undefined && Date.now() - Number(madeAt) >= LEFT_BEHIND_MS
+    const [, createdAt, pid] = INDEX_NAME.exec(name) ?? []
+    const isOld = createdAt !== undefined && Date.now() - Number(createdAt) >= STALE_MS
     if (isOld && !isRunning(Number(pid))) removeFile(join(gitDir, name))
   }
 }
 
-/** git renames a new index over the name, so the user's stays as it is. A copy would be newer, and git would trust what it must check. */
-function borrowIndex(index: string, path: string) {
+/** git renames a new index over this path, so the user's index stays unchanged. A copy would be newer, and git would skip files that it must check. */
+function linkIndex(index: string, path: string) {
   try {
     linkFile(index, path)
     return true

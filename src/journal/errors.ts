@@ -22,11 +22,11 @@ export class NotWritten extends StintError {
     /** Appending exactly these records never duplicates. */
     readonly records: readonly JournalRecord[] = [],
   ) {
-    super('NOT_WRITTEN', `not saved: ${path}: ${reasonOf(cause)}`, adviceFor(cause), { cause })
+    super('NOT_WRITTEN', `not saved: ${path}: ${messageOf(cause)}`, adviceFor(cause), { cause })
   }
 }
 
-/** The write may have happened; a retry with the same ids is safe and settles it. */
+/** The write may have happened; a retry with the same ids is safe and resolves it. */
 export class OutcomeUnknown extends StintError {
   override readonly name = 'OutcomeUnknown'
   constructor(
@@ -36,7 +36,7 @@ export class OutcomeUnknown extends StintError {
   ) {
     super(
       'OUTCOME_UNKNOWN',
-      `it is not known whether this was saved: ${path}: ${reasonOf(cause)}`,
+      `it is not known whether this was saved: ${path}: ${messageOf(cause)}`,
       'stint view --entries shows whether it is there; if not, run the command again',
       { cause },
     )
@@ -68,7 +68,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
+  return messageOf(cause)
 }
 
 function adviceFor(cause: unknown) {
@@ -96,7 +96,7 @@ export function publicError(error: unknown): PublicError {
     const { code, message, hint } = error
     return hint === undefined ? { code, message } : { code, message, hint }
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (isSystemError(error)) return { code: 'SYSTEM', message }
   return {
     code: 'DEFECT',

@@ -61,7 +61,7 @@ export function openForOutput(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
-/** Only opening the file answers this: a sandbox need not show in the permissions. */
+/** Opens the file, because permissions do not show what a sandbox forbids. */
 export function isWriteDenied(path: string): boolean {
   try {
     closeSync(openForAppend(path))
@@ -80,7 +80,7 @@ export function openRegularFile(path: string): number | undefined {
   let fd: number | undefined
   try {
     if (!statSync(path).isFile()) return undefined
-    // The name may mean another file by now.
+    // The path may name another file by now.
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     if (fstatSync(fd).isFile()) return fd
   } catch (error) {
@@ -90,8 +90,8 @@ export function openRegularFile(path: string): number | undefined {
   return undefined
 }
 
-/** A short write is never continued: the rest would land behind what another process appended. `wholeAfter` bytes make a readable record. */
-export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): WriteOutcome {
+/** A short write is never continued: the rest would land after what another process appended. From `readableFrom` bytes on, a reader accepts the first record. */
+export function appendDurably(fd: number, bytes: Buffer, readableFrom: number): WriteOutcome {
   let written: number
   try {
     written = writeSync(fd, bytes, 0, bytes.length, null)
@@ -102,7 +102,7 @@ export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): Wr
   if (written < bytes.length) {
     // `writeSync` returns a short count without throwing when the disk fills up.
     return {
-      outcome: written >= wholeAfter ? 'unknown' : 'not done',
+      outcome: written >= readableFrom ? 'unknown' : 'not done',
       cause: new ShortWrite(written, bytes.length),
     }
   }
@@ -129,12 +129,12 @@ export function createFolder(path: string): void {
   if (!existsSync(path)) withFolder(path, () => undefined)
 }
 
-/** Runs `work` before the new names are synced: syncing is slow, and a program that removes them meanwhile would always win. */
+/** Runs `work` before the new folders are synced: syncing is slow, and a program that removes them meanwhile would always win. */
 export function withFolder<T>(path: string, work: () => T): T {
-  const { done, parents } = retryIfRemoved(() => {
-    const opened = openParents(path, createBelow(path))
+  const { result, parents } = retryIfRemoved(() => {
+    const opened = openParents(path, createMissingFolders(path))
     try {
-      return { done: work(), parents: opened }
+      return { result: work(), parents: opened }
     } catch (error) {
       for (const fd of opened) closeSync(fd)
       throw error
@@ -142,7 +142,7 @@ export function withFolder<T>(path: string, work: () => T): T {
   })
   try {
     for (const fd of parents) fsyncSync(fd)
-    return done
+    return result
   } finally {
     for (const fd of parents) closeSync(fd)
   }
@@ -150,13 +150,13 @@ export function withFolder<T>(path: string, work: () => T): T {
 
 /** For files that may be lost in a power cut. */
 export function createFolderUnsynced(path: string): void {
-  retryIfRemoved(() => createBelow(path))
+  retryIfRemoved(() => createMissingFolders(path))
 }
 
-function createBelow(path: string): number {
+function createMissingFolders(path: string): number {
   if (existsSync(path)) return 0
-  const made = createBelow(dirname(path))
-  unlessTaken(() => mkdirSync(path))
+  const made = createMissingFolders(dirname(path))
+  createUnlessTaken(() => mkdirSync(path))
   // Also counts a folder that another process just made, which may not have synced it yet.
   return made + 1
 }
@@ -176,30 +176,30 @@ function openParents(path: string, count: number): readonly number[] {
   }
 }
 
-const FEWEST_TRIES = 200
-const PATIENCE_SECONDS = 2
+const MIN_TRIES = 200
+const RETRY_SECONDS = 2
 
-/** Retries while `git clean` removes folders on the way, but not for ever, and not behind a dangling link. */
+/** Retries while `git clean` removes folders on the path, but not forever, and not behind a dangling link. */
 export function retryIfRemoved<T>(work: () => T): T {
   // A nested call leaves the retry to the outer one.
-  if (isTrying) return work()
-  const until = process.uptime() + PATIENCE_SECONDS
-  isTrying = true
+  if (isRetrying) return work()
+  const until = process.uptime() + RETRY_SECONDS
+  isRetrying = true
   try {
     for (let tries = 1; ; tries += 1) {
       try {
         return work()
       } catch (error) {
-        const isOver = tries >= FEWEST_TRIES && process.uptime() > until
-        if (errnoOf(error) !== 'ENOENT' || isOver || isBehindLinkIntoNothing(error)) throw error
+        const isOver = tries >= MIN_TRIES && process.uptime() > until
+        if (errnoOf(error) !== 'ENOENT' || isOver || isBehindDanglingLink(error)) throw error
       }
     }
   } finally {
-    isTrying = false
+    isRetrying = false
   }
 }
 
-function isBehindLinkIntoNothing(error: unknown): boolean {
+function isBehindDanglingLink(error: unknown): boolean {
   let path =
     error instanceof Error && 'path' in error && typeof error.path === 'string'
       ? error.path
@@ -213,7 +213,7 @@ function isBehindLinkIntoNothing(error: unknown): boolean {
   }
 }
 
-let isTrying = false
+let isRetrying = false
 
 export function replaceFile(
   path: string,
@@ -221,7 +221,7 @@ export function replaceFile(
   { isDurable = true }: Durability = {},
 ): void {
   const temporary = temporaryName(path)
-  writeNew(temporary, content, modeOf(path), isDurable)
+  writeNewFile(temporary, content, modeOf(path), isDurable)
   try {
     renameSync(temporary, path)
   } catch (error) {
@@ -267,9 +267,9 @@ export function createExecutable(path: string, content: string): void {
   renameSync(temporary, path)
 }
 
-const FULL_PIPE_TRIES = 500
+const MAX_PIPE_TRIES = 500
 
-/** Handles pipes that take a part at a time. A closed pipe, or one not read for half a second, is no error. */
+/** Handles pipes that accept a part at a time. A closed pipe, or one not read for half a second, is not an error. */
 export function writeStdout(text: string): void {
   const bytes = Buffer.from(text)
   let tries = 0
@@ -278,7 +278,7 @@ export function writeStdout(text: string): void {
       written += writeSync(1, bytes, written)
       tries = 0
     } catch (error) {
-      if (errnoOf(error) !== 'EAGAIN' || (tries += 1) > FULL_PIPE_TRIES) return
+      if (errnoOf(error) !== 'EAGAIN' || (tries += 1) > MAX_PIPE_TRIES) return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
@@ -300,19 +300,19 @@ export function tryAppend(path: string, text: string): void {
       closeSync(fd)
     }
   } catch {
-    // The hook must not fail because its notes could not be written.
+    // A hook must not fail because its state could not be written.
   }
 }
 
 const NEWLINE = Buffer.from('\n')
 
-/** Starts a new line even behind a torn one, so a full disk costs no other line. */
+/** Starts a new line even after a torn one, so a full disk costs no other line. */
 export function appendLines(path: string, lines: Buffer, { isDurable = false } = {}): void {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   try {
     const isNew = fstatSync(fd).size === 0
-    const bytes = endsLine(fd) ? lines : Buffer.concat([NEWLINE, lines])
+    const bytes = endsWithNewline(fd) ? lines : Buffer.concat([NEWLINE, lines])
     const written = writeSync(fd, bytes, 0, bytes.length, null)
     count.made += 1
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
@@ -324,7 +324,7 @@ export function appendLines(path: string, lines: Buffer, { isDurable = false } =
   }
 }
 
-function endsLine(fd: number): boolean {
+function endsWithNewline(fd: number): boolean {
   const stat = fstatSync(fd)
   if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'EINVAL' })
   const { size } = stat
@@ -337,14 +337,14 @@ export function takeLock(
   path: string,
   staleMs: number,
   owner = '',
-  isGone: (owner: string) => boolean = () => false,
+  isOwnerDead: (owner: string) => boolean = () => false,
 ): boolean {
-  const take = () => unlessTaken(() => writeLock(path, owner))
+  const take = () => createUnlessTaken(() => writeLock(path, owner))
   if (take()) return true
-  const takenAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
+  const lockedAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
   // A time in the future comes from another clock and would never pass.
-  const isYoung = takenAt !== undefined && Math.abs(Date.now() - takenAt) <= staleMs
-  if (isYoung && !isGone(readOrUndefined(path)?.toString('utf8') ?? '')) return false
+  const isYoung = lockedAt !== undefined && Math.abs(Date.now() - lockedAt) <= staleMs
+  if (isYoung && !isOwnerDead(readOrUndefined(path)?.toString('utf8') ?? '')) return false
   removeFile(path)
   return take()
 }
@@ -354,10 +354,10 @@ function writeLock(path: string, owner: string): void {
   count.made += 1
 }
 
-/** Returns false, changing nothing, when the name no longer means the file open as `fd`. */
+/** Returns false and changes nothing when `path` no longer names the file open as `fd`. */
 export function replaceOpenFile(path: string, fd: number, content: Buffer): boolean {
   const temporary = temporaryName(path)
-  writeNew(temporary, content, modeOf(path))
+  writeNewFile(temporary, content, modeOf(path))
   try {
     if (!isNameOf(path, fd)) return false
     renameSync(temporary, path)
@@ -375,7 +375,7 @@ export function writerPid(name: string): number | undefined {
   return pid === undefined ? undefined : Number(pid)
 }
 
-/** A file written piece by piece. Until it is whole, its name holds the writer's pid, because its age does not show whether it is being written. */
+/** A file written in chunks. Until it is complete its name holds the writer's pid, because its age does not show whether it is still being written. */
 export class PartialFile {
   readonly #path: string
   readonly #fd: number
@@ -395,7 +395,7 @@ export class PartialFile {
     return this.#finish(() => {
       let isNew: boolean
       try {
-        isNew = unlessTaken(() => linkSync(this.#path, path))
+        isNew = createUnlessTaken(() => linkSync(this.#path, path))
       } catch (error) {
         if (!lacksHardLinks(error)) throw error
         isNew = statOrUndefined(path) === undefined
@@ -441,21 +441,21 @@ interface Durability {
   readonly isDurable?: boolean
 }
 
-/** Returns false, changing nothing, when the name is taken. */
+/** Returns false and changes nothing when the name is taken. */
 export function createFile(
   path: string,
   content: string | Buffer,
   { mode, isDurable = true }: Durability & { mode?: number } = {},
 ): boolean {
   const temporary = temporaryName(path)
-  writeNew(temporary, content, mode, isDurable)
+  writeNewFile(temporary, content, mode, isDurable)
   let isNew: boolean
   try {
-    isNew = unlessTaken(() => linkSync(temporary, path))
+    isNew = createUnlessTaken(() => linkSync(temporary, path))
   } catch (error) {
     if (!lacksHardLinks(error)) throw error
-    // Without hard links the name can still be taken by one process only, though not in one step.
-    isNew = unlessTaken(() => writeNew(path, content, mode, isDurable))
+    // Without hard links still only one process gets the name, but not atomically.
+    isNew = createUnlessTaken(() => writeNewFile(path, content, mode, isDurable))
   } finally {
     removeFile(temporary)
   }
@@ -475,12 +475,12 @@ export function writeOnce(path: string, content: string): void {
 
 /** Returns false, changing nothing, when the name is taken. */
 export function linkFile(from: string, to: string): boolean {
-  const isNew = unlessTaken(() => linkSync(from, to))
+  const isNew = createUnlessTaken(() => linkSync(from, to))
   if (isNew) syncFolder(dirname(to))
   return isNew
 }
 
-/** Returns false, changing nothing, when `from` no longer names the open file `fd`. */
+/** Returns false and changes nothing when `from` no longer names the file open as `fd`. */
 export function relinkFile(from: string, fd: number, to: string): boolean {
   const temporary = temporaryName(to)
   linkSync(from, temporary)
@@ -488,7 +488,7 @@ export function relinkFile(from: string, fd: number, to: string): boolean {
     if (!isNameOf(temporary, fd)) return false
     renameSync(temporary, to)
   } finally {
-    // Renaming one name of a file onto another of the same file does nothing, and leaves both.
+    // Renaming a hard link onto another of the same file does nothing and leaves both.
     removeFile(temporary)
   }
   syncFolder(dirname(to))
@@ -565,7 +565,7 @@ function temporaryName(path: string): string {
   return join(folder, `.${path.slice(folder.length + 1)}.${randomHex(6)}.tmp`)
 }
 
-function unlessTaken(create: () => void): boolean {
+function createUnlessTaken(create: () => void): boolean {
   try {
     create()
     return true
@@ -575,7 +575,12 @@ function unlessTaken(create: () => void): boolean {
   }
 }
 
-function writeNew(path: string, content: string | Buffer, mode = 0o600, isDurable = true): void {
+function writeNewFile(
+  path: string,
+  content: string | Buffer,
+  mode = 0o600,
+  isDurable = true,
+): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const fd = openSync(path, 'wx', mode)
   try {

@@ -39,15 +39,15 @@ export interface LogPaths {
   readonly link?: string | undefined
 }
 
-const ATTEMPTS = 10
+const MAX_ATTEMPTS = 10
 const TAIL_BYTES = 64 * 1024
 
-/** An append-only log, shared between processes without a lock: each append is one `O_APPEND` write, checked afterwards because the name can be taken away. */
+/** An append-only log that processes share without a lock: each append is one `O_APPEND` write, checked afterwards because the file can lose its name. */
 export class Log {
   #fd: number | undefined
   #isReadOnly = false
   #read = 0
-  #known:
+  #lastRead:
     | { readonly contents: LogContents; readonly lastId: string; readonly edges: number }
     | undefined
   #parsed: { readonly end: number; readonly records: readonly JournalRecord[] } | undefined
@@ -66,7 +66,7 @@ export class Log {
   }
 
   sawId(id: string | undefined): void {
-    // A larger id in another format cannot be counted up from.
+    // A larger id in another format cannot be incremented.
     if (id !== undefined && isId(id) && (this.#lastId === undefined || id > this.#lastId))
       this.#lastId = id
   }
@@ -81,18 +81,18 @@ export class Log {
   create(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
     const { path } = this.paths
     const records = this.#mint(drafts)
-    let isOurs: boolean
+    let isCreated: boolean
     try {
       createFolder(dirname(path))
-      isOurs =
+      isCreated =
         !restoreFromLink(this.paths) && createFile(path, Buffer.concat(records.map(encodeRecord)))
-      if (isOurs) this.#open()
+      if (isCreated) this.#open()
     } catch (error) {
       const cause = error instanceof NotWritten ? error.cause : error
       if (this.exists()) throw new OutcomeUnknown(path, cause, records)
       throw new NotWritten(path, cause, records)
     }
-    if (!isOurs) throw new NotWritten(path, new Error('the name is taken'), records)
+    if (!isCreated) throw new NotWritten(path, new Error('the name is taken'), records)
     return records
   }
 
@@ -101,9 +101,9 @@ export class Log {
     if (drafts.length === 0) return []
     let records: readonly JournalRecord[] | undefined
     let unknowns = 0
-    let mayBeThere = false
+    let mayBeWritten = false
     let cause: unknown
-    for (let attempt = 0; attempt < ATTEMPTS && unknowns < 2; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && unknowns < 2; attempt += 1) {
       try {
         // An open log is written to at once: the names are checked afterwards.
         const fd = this.#fd === undefined || this.#isReadOnly ? this.#open() : this.#fd
@@ -114,16 +114,16 @@ export class Log {
         const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
         // A reader accepts a record from its closing brace on, without the newline.
         const result = appendDurably(fd, bytes, frames[0]!.length - 1)
-        if (result.outcome !== 'not done') mayBeThere = true
+        if (result.outcome !== 'not done') mayBeWritten = true
         if (result.outcome === 'done') {
-          if (this.#hasGrownByJust(bytes.length, before) || this.#isSettled(fd, records))
+          if (this.#grewByExactly(bytes.length, before) || this.#isConfirmed(fd, records))
             return records
           cause = new Error('the log kept being changed by another program')
         } else {
           cause = result.cause
         }
         if (result.outcome === 'not done') break
-        // Writing the same ids again through a new descriptor settles it.
+        // Writing the same ids again through a new descriptor resolves it.
         if (result.outcome === 'unknown') unknowns += 1
       } catch (error) {
         if (error instanceof JournalMissing) throw error
@@ -133,28 +133,28 @@ export class Log {
       this.close()
     }
     this.close()
-    if (mayBeThere) throw new OutcomeUnknown(this.paths.path, cause, records)
+    if (mayBeWritten) throw new OutcomeUnknown(this.paths.path, cause, records)
     throw new NotWritten(this.paths.path, cause, records)
   }
 
-  read(beginning?: LogPrefix): LogContents {
+  read(prefix?: LogPrefix): LogContents {
     const fd = this.#openToRead()
-    const contents = this.#readAppended(fd) ?? this.#readBeyond(fd, beginning) ?? this.readFrom(0)
-    if (contents !== this.#known?.contents) {
+    const contents = this.#readAppended(fd) ?? this.#readAfterPrefix(fd, prefix) ?? this.readFrom(0)
+    if (contents !== this.#lastRead?.contents) {
       const { growth, end } = contents
       if (growth === undefined) this.#parsed = { end, records: contents.records }
-      const before = growth && (this.#known ?? beginning)
+      const before = growth && (this.#lastRead ?? prefix)
       const lastId = (growth ?? contents).records.reduce(
         (max, { id }) => (id > max ? id : max),
         before?.lastId ?? '',
       )
-      this.#known = { contents, lastId, edges: edgeChecksum(fd, end) }
+      this.#lastRead = { contents, lastId, edges: edgeChecksum(fd, end) }
     }
     this.#read = Math.max(this.#read, contents.end)
     return contents
   }
 
-  /** The caller knows the largest id before `offset`, so nothing has to be read again to append. */
+  /** The caller knows the largest id before `offset`, so an append needs no other read. */
   readSince(offset: number, lastId: string): LogContents {
     this.sawId(lastId)
     const contents = this.readFrom(offset)
@@ -182,38 +182,38 @@ export class Log {
     this.#fd = undefined
     this.#isReadOnly = false
     this.#read = 0
-    this.#known = undefined
+    this.#lastRead = undefined
     this.#parsed = undefined
   }
 
   #readAppended(fd: number): LogContents | undefined {
-    if (this.#known === undefined) return undefined
-    const { contents, lastId, edges } = this.#known
+    if (this.#lastRead === undefined) return undefined
+    const { contents, lastId, edges } = this.#lastRead
     const { end, bytes, damage } = contents
     const { size } = fstatSync(fd)
     if (bytes.length !== end || size < end || edgeChecksum(fd, end) !== edges) return undefined
     if (size === end) return contents
     const grown = Buffer.concat([bytes, readRange(fd, end, size)])
-    return this.#grownFrom(end, lastId, damage, grown)
+    return this.#grownContents(end, lastId, damage, grown)
   }
 
-  #readBeyond(fd: number, beginning: LogPrefix | undefined): LogContents | undefined {
-    if (beginning === undefined) return undefined
+  #readAfterPrefix(fd: number, prefix: LogPrefix | undefined): LogContents | undefined {
+    if (prefix === undefined) return undefined
     const bytes = readRange(fd, 0, fstatSync(fd).size)
-    const { end, sum, lastId } = beginning
+    const { end, sum, lastId } = prefix
     if (bytes.length < end || checksum(bytes.subarray(0, end)) !== sum) return undefined
     this.#parsed = undefined
-    return this.#grownFrom(end, lastId, [], bytes)
+    return this.#grownContents(end, lastId, [], bytes)
   }
 
-  #grownFrom(
+  #grownContents(
     from: number,
     lastId: string,
     damage: LogContents['damage'],
     bytes: Buffer,
   ): LogContents | undefined {
     const tail = parseLog(bytes.subarray(from), this.paths.path, from)
-    // A late id may repeat one read before, and damage is reported by line number in the whole file.
+    // A late id may repeat an earlier one, and damage is reported by line number in the whole file.
     if (tail.damage.length > 0 || tail.records.some(({ id }) => id <= lastId)) return undefined
     this.sawId(lastId)
     for (const { id } of tail.records) this.sawId(id)
@@ -221,7 +221,7 @@ export class Log {
     const parse = () => (records ??= this.#parse(bytes))
     const growth = { from, records: tail.records }
     return {
-      // Parsed when asked for: a command that only appends to a long log never asks.
+      // Parsed lazily: a command that only appends to a long log never needs it.
       get records() {
         return parse()
       },
@@ -244,12 +244,12 @@ export class Log {
     const { path } = this.paths
     if (this.#isReadOnly) this.close()
     let cause: unknown
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       try {
         if (this.#fd !== undefined && !isNameOf(path, this.#fd)) this.close()
         if (this.#fd === undefined) restoreFromLink(this.paths)
         this.#fd ??= openForAppend(path)
-        this.#holdLink()
+        this.#ensureLink()
         return this.#fd
       } catch (error) {
         this.close()
@@ -275,7 +275,7 @@ export class Log {
     }
   }
 
-  #holdLink(): void {
+  #ensureLink(): void {
     const { path, link } = this.paths
     if (link === undefined || sameFile(path, link)) return
     try {
@@ -317,8 +317,8 @@ export class Log {
     })
   }
 
-  /** The usual case, settled with one stat: same file, both names, longer by exactly our bytes. */
-  #hasGrownByJust(length: number, before: { ino: number; dev: number; size: number }): boolean {
+  /** The usual case, decided by one stat: same file, both names, longer by exactly our bytes. */
+  #grewByExactly(length: number, before: { ino: number; dev: number; size: number }): boolean {
     const now = statOrUndefined(this.paths.path)
     if (now?.ino !== before.ino || now.dev !== before.dev || now.size !== before.size + length)
       return false
@@ -328,13 +328,13 @@ export class Log {
   }
 
   /** The link alone is not enough: a process that reconciles the names copies the link's file before removing it, and would miss this append. */
-  #isSettled(fd: number, records: readonly JournalRecord[]): boolean {
+  #isConfirmed(fd: number, records: readonly JournalRecord[]): boolean {
     const { path, link } = this.paths
     const file = fstatSync(fd)
     const found = this.#catchUp(fd, file)
     if (!records.every(({ id }) => found.has(id))) return false
     const isNamed = isFile(path, file) || (restoreFromLink(this.paths) && isFile(path, file))
-    if (isNamed && link !== undefined && file.nlink < 2) this.#holdLink()
+    if (isNamed && link !== undefined && file.nlink < 2) this.#ensureLink()
     return isNamed
   }
 }
@@ -377,22 +377,22 @@ function reconcileLink(path: string, link: string): void {
 }
 
 function copyMissing(records: readonly JournalRecord[], fd: number, path: string): number {
-  const missing = withoutHeld(records, fd, path)
+  const missing = recordsNotIn(records, fd, path)
   if (missing.length === 0) return 0
   const frames = missing.map(encodeRecord)
   const result = appendDurably(fd, Buffer.concat(frames), frames[0]!.length - 1)
   if (result.outcome === 'not done') throw new NotWritten(path, result.cause)
   if (result.outcome === 'unknown') throw new OutcomeUnknown(path, result.cause)
-  if (withoutHeld(missing, fd, path).length > 0)
+  if (recordsNotIn(missing, fd, path).length > 0)
     throw new OutcomeUnknown(path, new Error('another program wrote in between'))
   return missing.length
 }
 
-function withoutHeld(
+function recordsNotIn(
   records: readonly JournalRecord[],
   fd: number,
   path: string,
 ): readonly JournalRecord[] {
-  const held = new Set(readLogFd(fd, path).records.map(({ id }) => id))
-  return records.filter(({ id }) => !held.has(id))
+  const known = new Set(readLogFd(fd, path).records.map(({ id }) => id))
+  return records.filter(({ id }) => !known.has(id))
 }

@@ -45,7 +45,7 @@ export function listFolder(folder: string): readonly string[] {
   }
 }
 
-/** Also a process of another user. */
+/** True also for a process of another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -55,7 +55,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** What a JSON file holds; undefined when it is missing, or was truncated by a power cut. */
+/** Undefined when the file is missing or was truncated by a power cut. */
 export function readJson(path: string): unknown {
   const bytes = readOrUndefined(path)
   try {

@@ -20,7 +20,7 @@ export interface LogContents {
   readonly growth?: { readonly from: number; readonly records: readonly JournalRecord[] }
 }
 
-/** A beginning of a log, without damage, that was read earlier and need not be parsed again. */
+/** An undamaged start of a log that was read earlier and need not be parsed again. */
 export interface LogPrefix {
   readonly end: number
   readonly sum: string
@@ -61,7 +61,7 @@ export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContent
   let line = 0
   let end = from
 
-  const keep = (record: JournalRecord, text: Buffer, offset: number) => {
+  const addRecord = (record: JournalRecord, text: Buffer, offset: number) => {
     const content = text.toString('latin1')
     const earlier = seen.get(record.id)
     if (earlier === undefined) {
@@ -87,12 +87,12 @@ export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContent
       const offset = from + start
       const decoded = decodeLine(text)
       if (decoded.ok) {
-        keep(decoded.record, text, offset)
+        addRecord(decoded.record, text, offset)
       } else {
         const inner = findRecords(text)
         const reason = inner.length > 0 ? 'other bytes around a good record' : decoded.reason
         damage.push({ file: path, line, offset, reason, preview: preview(text) })
-        for (const found of inner) keep(found.record, found.text, offset + found.start)
+        for (const found of inner) addRecord(found.record, found.text, offset + found.start)
       }
     }
     if (newline === -1) break
@@ -112,10 +112,10 @@ function preview(text: Buffer) {
   return JSON.stringify(text.subarray(0, 60).toString('utf8')).slice(1, -1)
 }
 
-const EDGE = 4096
+const EDGE_BYTES = 4096
 
 /** Identifies a file that has only grown since. */
 export function edgeChecksum(fd: number, offset: number): number {
-  const start = readRange(fd, 0, Math.min(EDGE, offset))
-  return crc32(readRange(fd, Math.max(0, offset - EDGE), offset), crc32(start))
+  const start = readRange(fd, 0, Math.min(EDGE_BYTES, offset))
+  return crc32(readRange(fd, Math.max(0, offset - EDGE_BYTES), offset), crc32(start))
 }

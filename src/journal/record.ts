@@ -31,7 +31,7 @@ const RECORD_START = Buffer.from('{"v":')
 const SUM_PREFIX_LENGTH = ',"sum":"'.length
 const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
 
-/** The newline in front ends what a killed writer left, so a tear never swallows the next record. */
+/** The leading newline ends what a killed writer left, so a torn record never swallows the next one. */
 export function encodeRecord(record: JournalRecord): Buffer {
   const { id, at, kind, by, once, data } = record
   return withChecksum(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\n')
@@ -132,12 +132,12 @@ function isJson(line: Buffer): boolean {
 
 // Loading `node:zlib` costs more than summing up to this many bytes here.
 
-const LARGE = 64 * 1024
+const LARGE_BYTES = 64 * 1024
 let table: Int32Array | undefined
 
 export function crc32(bytes: Buffer, before = 0): number {
-  if (bytes.length > LARGE) return process.getBuiltinModule('node:zlib').crc32(bytes, before)
-  table ??= makeTable()
+  if (bytes.length > LARGE_BYTES) return process.getBuiltinModule('node:zlib').crc32(bytes, before)
+  table ??= buildTable()
   const { length } = bytes
   const inFours = length - (length % 4)
   let sum = ~before
@@ -159,8 +159,8 @@ export function crc32(bytes: Buffer, before = 0): number {
   return ~sum >>> 0
 }
 
-/** Tables for one byte, then for a byte with one, two and three bytes behind it. */
-function makeTable() {
+/** Tables for one byte, then for a byte followed by one, two and three bytes. */
+function buildTable() {
   const made = new Int32Array(4 * 256)
   for (let byte = 0; byte < 256; byte += 1) {
     let value = byte

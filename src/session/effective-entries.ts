@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../journal/record.ts'
+import { str } from './kinds/read-fields.ts'
 
 /** A record of any kind, known or not. */
 export type RawEntry = JournalRecord
@@ -10,49 +11,48 @@ export function effectiveEntries(entries: readonly RawEntry[]): readonly RawEntr
   // Newest first, so that a retracted retraction does not count.
   for (const entry of ordered.toReversed()) {
     if (entry.kind === 'entry.retracted' && !retracted.has(entry.id))
-      retracted.add(textOf(entry.data.entry))
+      retracted.add(str(entry.data.entry))
     // Without its first entry a session has no name and cannot be found again.
     if (entry.kind === 'session.opened') retracted.delete(entry.id)
   }
-  // A line drawn from an entry is retracted with it.
-  const stands = (entry: RawEntry) =>
-    !retracted.has(entry.id) &&
-    !(entry.kind === 'key.added' && retracted.has(textOf(entry.data.from)))
-  const standing = ordered.filter(stands)
-  if (!standing.some(({ kind }) => kind === 'entry.amended')) return standing
-  const kept = new Map(standing.map((entry) => [entry.id, entry]))
-  for (const amendment of kept.values()) {
+  // A line derived from an entry is retracted with it.
+  const isEffective = (entry: RawEntry) =>
+    !retracted.has(entry.id) && !(entry.kind === 'key.added' && retracted.has(str(entry.data.from)))
+  const effective = ordered.filter(isEffective)
+  if (!effective.some(({ kind }) => kind === 'entry.amended')) return effective
+  const byId = new Map(effective.map((entry) => [entry.id, entry]))
+  for (const amendment of byId.values()) {
     if (amendment.kind !== 'entry.amended') continue
-    const target = kept.get(textOf(amendment.data.entry))
+    const target = byId.get(str(amendment.data.entry))
     const changes = amendment.data.changes
     if (target === undefined || typeof changes !== 'object' || changes === null) continue
     const data = Object.entries({ ...target.data, ...changes }).filter(
       ([, value]) => value !== null,
     )
-    kept.set(target.id, { ...target, data: Object.fromEntries(data) })
+    byId.set(target.id, { ...target, data: Object.fromEntries(data) })
   }
-  return [...kept.values()]
+  return [...byId.values()]
 }
 
 function onePerId(sorted: readonly RawEntry[]) {
   return sorted.filter(({ id }, index) => sorted[index + 1]?.id !== id)
 }
 
-/** References to a dropped repeat move to the kept entry: two processes that absorbed one edit each gave its step an id. */
+/** References to a dropped repeat point to the first entry: two processes that absorbed one edit each minted an id for its step. */
 function withoutRepeats(ordered: readonly RawEntry[]) {
   const first = new Map<string, string>()
-  const keptFor = new Map<string, string>()
+  const firstIdOf = new Map<string, string>()
   const kept = ordered.filter(({ id, once }) => {
     const earlier = once === undefined ? undefined : first.get(once)
-    if (earlier !== undefined) keptFor.set(id, earlier)
+    if (earlier !== undefined) firstIdOf.set(id, earlier)
     else if (once !== undefined) first.set(once, id)
     return earlier === undefined
   })
-  if (keptFor.size === 0) return kept
+  if (firstIdOf.size === 0) return kept
   return kept.map((entry) => {
     const data = Object.entries(entry.data).map(([key, value]) => [
       key,
-      keptFor.get(value as string) ?? value,
+      firstIdOf.get(value as string) ?? value,
     ])
     return { ...entry, data: Object.fromEntries(data) }
   })
@@ -63,8 +63,4 @@ export function sortedById(entries: readonly RawEntry[]): readonly RawEntry[] {
   if (entries.every((entry, index) => index === 0 || entries[index - 1]!.id <= entry.id))
     return entries
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-}
-
-function textOf(value: unknown) {
-  return typeof value === 'string' ? value : ''
 }

@@ -21,7 +21,7 @@ export { NeedsFullFold } from './kinds/item-list.ts'
 /** Raise it when the same entries fold to another state, so that older snapshots are refolded. */
 export const FOLD_VERSION = 4
 
-const ONCE_KEPT = 200
+const MAX_ONCE_KEYS = 200
 
 const FOLDS: Folds<EntryData, SessionState> = {
   ...session.fold,
@@ -37,7 +37,7 @@ const FOLDS: Folds<EntryData, SessionState> = {
   ...tasks.fold,
 }
 
-const SHELVES: ListRules<SessionState> = {
+const LIST_RULES: ListRules<SessionState> = {
   ...steps.listRules,
   ...findings.listRules,
   ...delegates.listRules,
@@ -63,7 +63,7 @@ export function fold(sessionId: string, entries: readonly RawEntry[]): SessionSt
     entryCount: count,
     lastId: last.id,
     updatedAt: last.at,
-    once: newestOnce(entries),
+    once: newestOnceKeys(entries),
   }
 }
 
@@ -86,7 +86,7 @@ export function advance(state: SessionState, entries: readonly RawEntry[]): Sess
     if (entry.once !== undefined && next.once.includes(entry.once))
       throw new NeedsFullFold(`${entry.once} was noticed twice`)
     apply(next, entry)
-    if (entry.once !== undefined) next.once = [...next.once, entry.once].slice(-ONCE_KEPT)
+    if (entry.once !== undefined) next.once = [...next.once, entry.once].slice(-MAX_ONCE_KEYS)
     next.entryCount += 1
     next.lastId = entry.id
     next.updatedAt = entry.at
@@ -100,33 +100,33 @@ function isReference(value: unknown): value is string {
   return typeof value === 'string' && value !== 'start'
 }
 
-// An id that is not in a list may have been cut, retracted, or be a duplicate; only all entries can tell.
+// An id that is not in a list may have been cut, retracted or dropped as a repeat; only a full fold can tell.
 function itemIds(state: SessionState): Set<string> {
   return new Set(
     Object.values(state).flatMap((value) =>
-      isShelf(value) ? value.items.map((item) => item.id) : [],
+      isItemList(value) ? value.items.map((item) => item.id) : [],
     ),
   )
 }
 
-function newestOnce(entries: readonly RawEntry[]): readonly string[] {
+function newestOnceKeys(entries: readonly RawEntry[]): readonly string[] {
   const keys = sortedById(entries).flatMap((entry) =>
     entry.once === undefined ? [] : [entry.once],
   )
-  return [...new Set(keys)].slice(-ONCE_KEPT)
+  return [...new Set(keys)].slice(-MAX_ONCE_KEYS)
 }
 
 function apply(state: MutableState<SessionState>, entry: RawEntry): void {
-  const folding = foldOf(entry.kind)
-  folding?.apply(state, entry.data, entry, SHELVES as unknown as ListRules)
-  if (state.tldr !== undefined && folding?.outdatesTldr !== false)
+  const kindFold = foldOf(entry.kind)
+  kindFold?.apply(state, entry.data, entry, LIST_RULES as unknown as ListRules)
+  if (state.tldr !== undefined && kindFold?.outdatesTldr !== false)
     state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
-  // A delegate's merge was seen on its target branch, which need not be this session's.
+  // A delegate's merge was recorded on its target branch, which need not be this session's.
   if (git === undefined || nonEmptyString(entry.data.whose) !== undefined) return
   // Replaced as a whole: a detached head has no branch.
   state.git = git
-  if (folding?.bindsBranch !== true) return
+  if (kindFold?.bindsBranch !== true) return
   if (git.branch === undefined) delete state.branch
   else state.branch = git.branch
 }
@@ -138,7 +138,7 @@ function foldOf(kind: string): Fold<{ git: unknown; entry: unknown }, SessionSta
 }
 
 function initialState(id: string): MutableState<SessionState> {
-  const shelves = Object.keys(SHELVES).map((name) => [name, { earlier: 0, items: [] }])
+  const lists = Object.keys(LIST_RULES).map((name) => [name, { earlier: 0, items: [] }])
   return {
     id,
     // The name of a session whose first entry is unreadable.
@@ -152,7 +152,7 @@ function initialState(id: string): MutableState<SessionState> {
     compactions: 0,
     openedGit: {},
     git: {},
-    ...(Object.fromEntries(shelves) as Pick<MutableState<SessionState>, keyof typeof SHELVES>),
+    ...(Object.fromEntries(lists) as Pick<MutableState<SessionState>, keyof typeof LIST_RULES>),
     fields: {},
     entryCount: 0,
     lastId: '',
@@ -163,32 +163,32 @@ function initialState(id: string): MutableState<SessionState> {
 function workingCopy(state: SessionState): MutableState<SessionState> {
   const copied = Object.entries(state).map(([name, value]) => [
     name,
-    isShelf(value) ? { ...value, items: [...value.items] } : value,
+    isItemList(value) ? { ...value, items: [...value.items] } : value,
   ])
   return Object.fromEntries(copied) as MutableState<SessionState>
 }
 
-function isShelf(value: unknown): value is ItemList<Item> {
+function isItemList(value: unknown): value is ItemList<Item> {
   return typeof value === 'object' && value !== null && 'items' in value
 }
 
-/** Cuts long lists to their recent end for a snapshot. Open items and pins stay, so a resuming agent misses nothing. */
+/** Cuts long lists to their recent end for a snapshot. Open and pinned items stay, so a resuming agent misses nothing. */
 export function abridge(state: SessionState): SessionState {
   const lists = state as unknown as Readonly<Record<string, ItemList<Item>>>
-  const rules = Object.entries(SHELVES as unknown as ListRules)
+  const rules = Object.entries(LIST_RULES as unknown as ListRules)
   const cut = rules.map(([name, rule]) => [name, keepRecent(lists[name]!, rule)])
   return { ...state, ...Object.fromEntries(cut) }
 }
 
-function keepRecent(shelf: ItemList<Item>, { recent, keeps, remembered }: ListRule<Item>) {
-  if (recent === 'all') return shelf
-  const firstKept = shelf.items.length - recent
+function keepRecent(list: ItemList<Item>, { recent, keeps, remembered }: ListRule<Item>) {
+  if (recent === 'all') return list
+  const firstKept = list.items.length - recent
   const isKept = (item: Item, index: number) => index >= firstKept || keeps?.(item) === true
-  const items = shelf.items.filter(isKept)
-  const earlier = shelf.earlier + shelf.items.length - items.length
+  const items = list.items.filter(isKept)
+  const earlier = list.earlier + list.items.length - items.length
   if (remembered === undefined || earlier === 0) return { earlier, items }
-  const dropped = shelf.items.filter((item, index) => !isKept(item, index))
-  const leftOut = [...(shelf.leftOut ?? []), ...dropped.map(({ text }) => text)]
+  const dropped = list.items.filter((item, index) => !isKept(item, index))
+  const leftOut = [...(list.leftOut ?? []), ...dropped.map(({ text }) => text)]
   return leftOut.length === earlier && leftOut.length <= remembered
     ? { earlier, items, leftOut }
     : { earlier, items }

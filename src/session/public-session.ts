@@ -1,4 +1,4 @@
-// docs/json.md lists the fields. It stands this low because state.json is a view, and views are rendered below the project.
+// docs/json.md lists the fields. It is in this layer because state.json is a view, and views are rendered below the project.
 import { defined } from '../text/defined.ts'
 import { isAccepted } from './kinds/handoffs.ts'
 import {

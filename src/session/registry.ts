@@ -93,7 +93,7 @@ export function entryHeadline(
   const own = typeof line === 'function' ? line(entry.data) : ''
   if (own !== '') return own
   const about = subjectId(entry)
-  // A retraction that was itself retracted is about an entry that is about another.
+  // A retraction of a retraction has an entry as subject that has a subject itself.
   const subject = about === undefined || depth > 3 ? undefined : find(about)
   if (subject !== undefined) return entryHeadline(subject, find, depth + 1)
   const texts = typeof line === 'function' ? [] : line.map((field) => entry.data[field])

@@ -45,8 +45,8 @@ export interface SessionState
   readonly once: readonly string[]
 }
 
-export function countItems(shelf: ItemList<unknown>): number {
-  return shelf.earlier + shelf.items.length
+export function countItems(list: ItemList<unknown>): number {
+  return list.earlier + list.items.length
 }
 
 /** A snapshot cuts only done steps. */

@@ -1,6 +1,6 @@
 import { type SessionState, currentStep, openBlockers } from './state.ts'
 
-const SENTENCE_LIMIT = 240
+const MAX_SENTENCE = 240
 
 /** A written TL;DR is used as written; without one, or when a checkpoint found it outdated, it is composed from the latest entries. */
 export function tldrOf(state: SessionState): string {
@@ -8,7 +8,7 @@ export function tldrOf(state: SessionState): string {
   if (written !== undefined && written.renewed === undefined) return written.text
   const lead = written?.text ?? state.goal
   const facts = [latest(state), now(state), next(state)].filter((sentence) => sentence !== '')
-  if (facts.length === 0) facts.push(noticed(state))
+  if (facts.length === 0) facts.push(captured(state))
   const text = [sentence(lead), ...facts].filter((part) => part !== '').join(' ')
   return text === '' ? 'Nothing recorded yet.' : text
 }
@@ -26,7 +26,7 @@ function latest(state: SessionState) {
   return newest === undefined ? '' : sentence(`Latest: ${newest.text}`)
 }
 
-function noticed(state: SessionState) {
+function captured(state: SessionState) {
   const asked = state.requests.items.at(-1)?.text
   const commit = state.commits.items.at(-1)?.text
   const parts = [
@@ -52,8 +52,8 @@ function sentence(text: string) {
   const line = text.split('\n').join(' ').replaceAll(/\s+/g, ' ').trim()
   if (line === '') return ''
   const short =
-    line.length > SENTENCE_LIMIT
-      ? `${Array.from(line).slice(0, SENTENCE_LIMIT).join('').trimEnd()}…`
+    line.length > MAX_SENTENCE
+      ? `${Array.from(line).slice(0, MAX_SENTENCE).join('').trimEnd()}…`
       : line
   return /[.!?…]$/.test(short) ? short : `${short}.`
 }

@@ -1,4 +1,4 @@
-/** `holds` is true up to some place; returns `count` where it always is. */
+/** Binary search: `holds` is true up to some index. Returns `count` when it is always true. */
 export function firstFalse(count: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = count

@@ -1,6 +1,4 @@
-// Amounts as a person reads them.
-
-/** `167,000`. Not by the locale, which takes long to load and differs between machines. */
+/** `167,000`. Without Intl, which is slow to load and differs between machines. */
 export function formatInteger(value: number): string {
   return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -1,4 +1,4 @@
-// JSON of another program: any field may be missing or of another type.
+// For JSON of other programs, where any field may be missing or of another type.
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -32,7 +32,6 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** Too long to be a name is none. */
 export function asName(value: unknown, longest = 200): string | undefined {
   const text = asText(value)
   return text !== undefined && text.length <= longest ? text : undefined
@@ -59,7 +58,7 @@ const BLANK = 0x20
 /** No first field has a longer name. */
 const LONGEST_NAME = 64
 
-/** Judged by the first field: a program that writes that without white space writes all of it so. */
+/** Decided by the first field: a program that writes it without white space writes everything so. */
 export function isCompact(bytes: Buffer, at = 0): boolean {
   if (bytes[at + 1] !== QUOTE) return false
   let end = at + 2

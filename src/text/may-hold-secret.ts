@@ -1,40 +1,40 @@
-// A cheap test for gigabytes of text. It may answer yes wrongly, never no; a test compares it with the patterns.
+// A cheap check for gigabytes of text. It may return a false yes, never a false no; a test compares it with the patterns.
 import { lazily } from './lazily.ts'
 
 // White space, which JSON escapes.
 const SPACE = String.raw`(?:\s|\\[nrtbf]|\\u00[01].){0,8}`
-// May follow in a name without changing what it names.
+// Suffixes of a key that do not change its meaning.
 const TAIL =
   '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 const VALUE = String.raw`${TAIL}[\\"'\x60\]]{0,10}${SPACE}[:=][=>]{0,3}${SPACE}(?:\[|[^\s\x80-\uffff]{8})`
 
-interface Announcement {
-  /** Searched first, in lower case. The rarer its first letter, the quicker, so some are the middle of a word. */
-  readonly piece: string
+interface Trigger {
+  /** Searched first, in lower case. A rare first letter makes it faster, so some are the middle of a word. */
+  readonly fragment: string
   readonly pattern: () => RegExp
 }
 
-function announced(piece: string, pattern: string) {
-  return { piece, pattern: lazily(() => new RegExp(pattern, 'y')) }
+function trigger(fragment: string, pattern: string) {
+  return { fragment, pattern: lazily(() => new RegExp(pattern, 'y')) }
 }
 
-// Its value behind it, or as the next element of a list.
+// Its value follows it, or is the next element of a list.
 const OPTION = String.raw`(?:(?<=--[a-z-]{0,40})(?:[ \t]|\\t)|${TAIL}(?<="-[\w-]{0,60})",")`
-const ANNOUNCEMENTS: readonly Announcement[] = [
-  announced('pass', `pass(?:w(?:or)?d|phrase)(?:${VALUE}|${OPTION})`),
-  announced('cret', `(?<=se)cret(?:${VALUE}|${OPTION}|(?<=age-secret)-key-)`),
-  announced('ken', `(?<=to)ken(?:${VALUE}|${OPTION})`),
-  announced(
+const TRIGGERS: readonly Trigger[] = [
+  trigger('pass', `pass(?:w(?:or)?d|phrase)(?:${VALUE}|${OPTION})`),
+  trigger('cret', `(?<=se)cret(?:${VALUE}|${OPTION}|(?<=age-secret)-key-)`),
+  trigger('ken', `(?<=to)ken(?:${VALUE}|${OPTION})`),
+  trigger(
     'key',
     `key(?:(?<=(?:api|access|account|private|auth|signing|encryption|master)[_-]?key)(?:${VALUE}|${OPTION})|(?<=private key)|=)`,
   ),
-  announced('zation', '(?<=uthori)zation'),
-  announced('bearer', String.raw`bearer(?:\s|\\[nrtbf]|\\u00)`),
+  trigger('zation', '(?<=uthori)zation'),
+  trigger('bearer', String.raw`bearer(?:\s|\\[nrtbf]|\\u00)`),
   // The password in a URL.
-  announced('://', '://[^]*@'),
-  announced('k.com/', '(?<=hooks.slac)k'),
-  announced('/api/webhooks/', '/'),
-  announced('ya29.', 'y'),
+  trigger('://', '://[^]*@'),
+  trigger('k.com/', '(?<=hooks.slac)k'),
+  trigger('/api/webhooks/', '/'),
+  trigger('ya29.', 'y'),
 ]
 
 const CAPITALS = lazily(
@@ -67,16 +67,16 @@ const SIGNS: readonly {
 
 /** No is certain for the built-in patterns. */
 export function mayHoldSecret(text: string): boolean {
-  const small = text.toLowerCase()
+  const lowerCase = text.toLowerCase()
   return (
-    ANNOUNCEMENTS.some((each) => isAnnounced(small, each)) ||
-    SIGNS.some((each) => hasSigned(text, each)) ||
+    TRIGGERS.some((each) => hasTrigger(lowerCase, each)) ||
+    SIGNS.some((each) => hasSignedSecret(text, each)) ||
     CAPITALS().test(text)
   )
 }
 
-function isAnnounced(text: string, { piece, pattern }: Announcement) {
-  for (let at = text.indexOf(piece); at !== -1; at = text.indexOf(piece, at + 1)) {
+function hasTrigger(text: string, { fragment, pattern }: Trigger) {
+  for (let at = text.indexOf(fragment); at !== -1; at = text.indexOf(fragment, at + 1)) {
     const expected = pattern()
     expected.lastIndex = at
     if (expected.test(text)) return true
@@ -84,7 +84,7 @@ function isAnnounced(text: string, { piece, pattern }: Announcement) {
   return false
 }
 
-function hasSigned(text: string, { sign, before, pattern }: (typeof SIGNS)[number]) {
+function hasSignedSecret(text: string, { sign, before, pattern }: (typeof SIGNS)[number]) {
   for (let at = text.indexOf(sign, 1); at !== -1; at = text.indexOf(sign, at + 1)) {
     if (before.has(text[at - 1]!) && pattern().test(text.slice(Math.max(0, at - 12), at + 20)))
       return true

@@ -31,7 +31,7 @@ export function redact(text: string, options: RedactOptions = {}): Redacted {
   return { text: redactText(text), found: [...found] }
 }
 
-/** A key says what a string under it is; keys lose only what is secret by its shape. */
+/** A key tells what kind of value it holds; the keys themselves lose only what looks secret. */
 export function redactDeep<T>(
   value: T,
   options: RedactOptions = {},
@@ -78,11 +78,11 @@ export function redactDeep<T>(
     })
   }
 
-  /** Not by assignments: `token=` would take words out of a name. */
+  /** Without the assignment patterns: `token=` would remove words from a name. */
   function redactName(name: string) {
     const own = FIELD_NAME.test(name) ? [] : extra
     if (own.length === 0 && SHORT_NAME.test(name)) return name
-    return settled(name, (text) => withoutExtra(withoutShapes(text), own))
+    return untilStable(name, (text) => withoutExtra(withoutShapes(text), own))
   }
 }
 
@@ -90,16 +90,16 @@ export function redactDeep<T>(
 const MAX_DEPTH = 500
 // Too short for any shape, as most names are.
 const SHORT_NAME = /^[\w-]{0,14}$/
-// A broad pattern of the user's must not take a record apart.
+// A broad user pattern must not break a record's structure.
 const FIELD_NAME = /^[A-Za-z_$-]*$/
 
-// Not a class, and apart from `redactDeep`: a hook that needs only `redact` holds nothing else.
+// Not a class, and separate from `redactDeep`, so that the bundle of a hook that needs only `redact` holds nothing else.
 function redaction({ allow, extra = [] }: RedactOptions) {
   const found = new Set<string>()
   const allowed: ReadonlySet<string> = new Set(allow)
 
   function redactText(text: string): string {
-    return settled(text, (current) => {
+    return untilStable(text, (current) => {
       const shapeless = withoutShapes(current)
       const assigned = withoutFound(shapeless, findAssignedSecrets(shapeless))
       return withoutExtra(assigned, extra)
@@ -133,7 +133,7 @@ function redaction({ allow, extra = [] }: RedactOptions) {
     return from === 0 ? text : parts.join('') + text.slice(from)
   }
 
-  /** A user's pattern may match our own mark, which would then grow with each pass. */
+  /** A user's pattern may match our own marker, which would then grow with each pass. */
   function withoutExtra(text: string, extras: readonly RegExp[]) {
     return extras.reduce((current, { source, flags }) => {
       const pattern = new RegExp(source, flags.includes('g') ? flags : `${flags}g`)
@@ -155,11 +155,11 @@ function redaction({ allow, extra = [] }: RedactOptions) {
   return { allowed, extra, found, marked, redactText, withoutExtra, withoutShapes }
 }
 
-function settled(text: string, once: (text: string) => string) {
+function untilStable(text: string, redactOnce: (text: string) => string) {
   let current = text
   for (let pass = 0; pass < PASSES; pass += 1) {
     const before = current
-    current = once(before)
+    current = redactOnce(before)
     if (current === before) break
   }
   return current

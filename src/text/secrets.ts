@@ -2,9 +2,9 @@ import { lazily } from './lazily.ts'
 
 interface SecretPattern {
   readonly kind: string
-  /** Without one of these in the text the pattern is not tried. */
+  /** The pattern is only tried when the text contains one of these. */
   readonly hints: readonly string[]
-  /** The first group is kept; the rest of the match is the secret. */
+  /** The first group stays; the rest of the match is the secret. */
   readonly pattern: () => RegExp
   readonly isSpared?: (secret: string) => boolean
 }
@@ -123,26 +123,26 @@ const WORDS =
 const TAIL =
   '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 
-// In every one of the words: most texts need none of the long patterns compiled.
+// One of these is in every word above: most texts need none of the long patterns compiled.
 const HINT = /pass|secret|token|authorization|key/i
 
 const KEY_AND_SIGN = lazily(
   () =>
     new RegExp(
-      // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own mark is never a name.
+      // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own redaction marker is never a key.
       `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:)([ \\t]{0,8})`,
       'iy',
     ),
 )
 const OPTION = lazily(() => new RegExp(`--[a-z-]{0,24}(?:${WORDS})[ \\t]{1,4}`, 'iy'))
 const WORD = lazily(() => new RegExp(WORDS, 'gi'))
-const WHOLE_KEY = lazily(() => new RegExp(`(?:${WORDS})${TAIL}$`, 'i'))
+const KEY_AT_END = lazily(() => new RegExp(`(?:${WORDS})${TAIL}$`, 'i'))
 
-const MAX_OPTION = 26
+const MAX_OPTION_LENGTH = 26
 
 const OPENING = /(\\{0,3})(["'`])/y
-const BARE = /[^\s"'`,;<>(){}[\]|&\\]{1,128}/y
-const BARE_REST = /[^\s"'`,;<>(){}[\]|&\\]*/y
+const UNQUOTED = /[^\s"'`,;<>(){}[\]|&\\]{1,128}/y
+const UNQUOTED_REST = /[^\s"'`,;<>(){}[\]|&\\]*/y
 
 export interface FoundSecret {
   readonly kind: string
@@ -163,7 +163,7 @@ export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
 }
 
 export function secretKindOfKey(key: string): string | undefined {
-  const word = HINT.test(key) ? WHOLE_KEY().exec(key)?.[0] : undefined
+  const word = HINT.test(key) ? KEY_AT_END().exec(key)?.[0] : undefined
   return word === undefined ? undefined : kindOf(word)
 }
 
@@ -180,8 +180,8 @@ function assignedAt(text: string, index: number, word: string) {
 
 // `--token value` has no sign between, so only a value that is hardly a word counts.
 function optionAt(text: string, index: number, word: string) {
-  // Only a little way back, or it would be quadratic.
-  const window = Math.max(0, index - MAX_OPTION)
+  // A bounded window, or it would be quadratic.
+  const window = Math.max(0, index - MAX_OPTION_LENGTH)
   const dashes = window + text.slice(window, index).lastIndexOf('--')
   if (dashes < window) return undefined
   const pattern = OPTION()
@@ -213,15 +213,15 @@ function valueAt(
     const isSecret = isSecretValue({ key, value, isQuoted: !isStrict, isTight })
     return isSecret ? { kind, start, end } : undefined
   }
-  BARE.lastIndex = at
-  const value = BARE.exec(text)?.[0].replace(/\.$/, '') ?? ''
+  UNQUOTED.lastIndex = at
+  const value = UNQUOTED.exec(text)?.[0].replace(/\.$/, '') ?? ''
   const next = text[at + value.length]
   // A call or a type, not a value.
   if (next === '(' || next === '<') return undefined
   if (!isSecretValue({ key, value, isQuoted: false, isTight })) return undefined
-  // Judged by its beginning, so that a hostile run is not read again for every name in it.
-  BARE_REST.lastIndex = at + value.length
-  const rest = BARE_REST.exec(text)?.[0] ?? ''
+  // Decided by its start, so that a hostile run is not read again for every key in it.
+  UNQUOTED_REST.lastIndex = at + value.length
+  const rest = UNQUOTED_REST.exec(text)?.[0] ?? ''
   return { kind, start: at, end: at + value.length + (rest === '.' ? 0 : rest.length) }
 }
 
@@ -244,7 +244,7 @@ function kindOf(word: string) {
   return /key/i.test(word) ? 'key' : 'secret'
 }
 
-// A miss is on disk, a false hit takes a word out of a journal.
+// A miss leaves a secret on disk, a false positive removes a word from a journal.
 
 const PLACEHOLDER = lazily(
   () =>
@@ -283,17 +283,17 @@ export function isSecretValue({
   isQuoted,
   isTight,
 }: Readonly<Record<'key' | 'value', string> & Record<'isQuoted' | 'isTight', boolean>>): boolean {
-  if (value.length < 8 || isPlaceholder(value) || isElsewhere(value)) return false
+  if (value.length < 8 || isPlaceholder(value) || isReference(value)) return false
   if (/\s/.test(value) || /[^\p{ASCII}]/u.test(value)) return false
   const isPassword = /pass|secret/i.test(key)
   if (/^\d+$/.test(value)) return isPassword
   if (/^[\d_.,:+%-]+[a-z]{0,3}$/i.test(value) || /^\d{4}-\d\d-\d\d/.test(value)) return false
-  // A hand-made value only counts where a password is expected, and written as a value.
+  // A hand-made value only counts where a password is expected and it is written as a value.
   const isSetting = isTight && (!/[a-z]/.test(key) || /passw/i.test(key)) && !value.includes('.')
   const isChosen = isPassword && (isQuoted || isSetting)
   if (!/\d/.test(withoutTechnicalWords(value)))
     return (isChosen && !NAMES.test(value)) || isScrambled(value)
-  if (isWords(value)) return isChosen && !NAMES.test(value)
+  if (isWordList(value)) return isChosen && !NAMES.test(value)
   if (!isQuoted && !isTight && isNumberedName(value)) return isPassword && !NAMES.test(value)
   return true
 }
@@ -305,7 +305,7 @@ const FILE =
 const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
-function isElsewhere(value: string) {
+function isReference(value: string) {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true
   if (/^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/.test(value))
     return !(value.length >= 32 && isScrambled(value.replaceAll('/', '')))
@@ -313,7 +313,7 @@ function isElsewhere(value: string) {
 }
 
 // `step-2-review`, `v1.2.3-beta`
-function isWords(value: string) {
+function isWordList(value: string) {
   const parts = value.split(/[-_./:]/)
   return (
     parts.length > 1 &&
@@ -341,13 +341,13 @@ const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const BEGIN_MARK = '-----BEGIN '
 const END_MARK = '-----END '
 const END_LINE = /-----END [A-Z0-9 ]{1,48}-----/y
-// What a viewer, a diff or a quotation puts before a line, and escaped line ends.
+// What a viewer, a diff or a quotation puts before a line; also escaped line ends.
 const BETWEEN =
   /(?:[\s>|:+→-]|\\[nrt]|\d{1,6}(?:→|\t|: )|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n\\]{0,200})*/y
 const BODY = /[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]{1,15}(?:={1,2}|(?=$|\.{3}|…))/y
 const MAX_KEY = 32_768
 
-/** Walked by hand: a pattern would be quadratic on a text of beginnings. A mention of the first line alone is no key. */
+/** Not a pattern, which would be quadratic on a text full of first lines. A mention of the first line alone is not a key. */
 export function* findPrivateKeys(text: string): Generator<FoundSecret> {
   let end = -1
   let from = 0
@@ -385,7 +385,7 @@ function endOfBody(text: string, body: number) {
   }
 }
 
-// As in a program that looks for keys.
+// As in the source of a program that searches for keys.
 function isBlank(body: string) {
   return !/[A-Za-z0-9+/=]{16}/.test(body)
 }

@@ -27,10 +27,10 @@ export function durationBetween(fromIso: string, toIso: string): string {
   const minutes = Math.floor((Date.parse(toIso) - Date.parse(fromIso)) / 60_000)
   if (Number.isNaN(minutes)) return 'an unknown time'
   if (minutes < 1) return 'less than a minute'
-  if (minutes < 60) return count(minutes, 'minute')
+  if (minutes < 60) return countUnits(minutes, 'minute')
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return both(count(hours, 'hour'), minutes % 60, 'minute')
-  return both(count(Math.floor(hours / 24), 'day'), hours % 24, 'hour')
+  if (hours < 24) return joinUnits(countUnits(hours, 'hour'), minutes % 60, 'minute')
+  return joinUnits(countUnits(Math.floor(hours / 24), 'day'), hours % 24, 'hour')
 }
 
 function utc(iso: string) {
@@ -38,11 +38,11 @@ function utc(iso: string) {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-function both(first: string, rest: number, unit: string) {
-  return rest === 0 ? first : `${first} ${count(rest, unit)}`
+function joinUnits(first: string, rest: number, unit: string) {
+  return rest === 0 ? first : `${first} ${countUnits(rest, unit)}`
 }
 
-function count(n: number, unit: string) {
+function countUnits(n: number, unit: string) {
   return `${n} ${unit}${n === 1 ? '' : 's'}`
 }
 
@@ -62,14 +62,16 @@ export function isoTime(millis: number): string {
   const dayOfYear = day - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
   const fromMarch = Math.floor((5 * dayOfYear + 2) / 153)
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
-  const ofCalendar = year + era * 400 + (month <= 2 ? 1 : 0)
-  if (!(ofCalendar >= 1000 && ofCalendar <= 9999)) return new Date(millis).toISOString()
+  const calendarYear = year + era * 400 + (month <= 2 ? 1 : 0)
+  if (!(calendarYear >= 1000 && calendarYear <= 9999)) return new Date(millis).toISOString()
   const date = dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1
-  const ofDay = millis - days * DAY
-  const clock = [ofDay / 3_600_000, (ofDay / 60_000) % 60, (ofDay / 1000) % 60].map(two).join(':')
-  return `${ofCalendar}-${two(month)}-${two(date)}T${clock}.${String(1000 + Math.floor(ofDay % 1000)).slice(1)}Z`
+  const millisOfDay = millis - days * DAY
+  const clock = [millisOfDay / 3_600_000, (millisOfDay / 60_000) % 60, (millisOfDay / 1000) % 60]
+    .map(pad2)
+    .join(':')
+  return `${calendarYear}-${pad2(month)}-${pad2(date)}T${clock}.${String(1000 + Math.floor(millisOfDay % 1000)).slice(1)}Z`
 }
 
-function two(number: number) {
+function pad2(number: number) {
   return String(100 + Math.floor(number)).slice(1)
 }

@@ -1,10 +1,10 @@
-// Needs no vocabulary, which takes longer to load than everything else a hook does. The rates are those of random text, so nothing is underestimated.
+// Needs no vocabulary, which would take longer to load than everything else a hook does. The rates are those of random text, so nothing is underestimated.
 import { firstFalse } from './bisect.ts'
 import { COMMON_WORDS } from './common-words.ts'
 
 const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/))
 
-/** What a rate for texts may miss in a few words. */
+/** What the rates may miss in a short text. */
 export const TOKEN_MARGIN = 4
 
 export function estimateTokens(text: string): number {
@@ -13,7 +13,7 @@ export function estimateTokens(text: string): number {
     : text.split('\n').reduce((sum, line) => sum + estimateLine(line), TOKEN_MARGIN)
 }
 
-/** Lines add up. */
+/** Estimates of lines can be added up. */
 export function estimateLine(line: string): number {
   let total = 1
   let before: Kind = 'sign'
@@ -21,7 +21,7 @@ export function estimateLine(line: string): number {
     const code = line.charCodeAt(at)
     const kind = KINDS.get(code) ?? 'sign'
     end = endOfRun(line, at, kind)
-    // A space joins the word behind it in Latin script alone.
+    // A space belongs to the token of the next word only in Latin script.
     const lone = Number(before === 'space')
     if (kind === 'space') total += end - at === 1 ? 0 : 1 + (end - at) / 8
     else if (kind === 'digit') total += lone + Math.ceil((end - at) / 2)
@@ -48,7 +48,7 @@ function charactersOf(characters: string, kind: Kind): readonly (readonly [numbe
   return [...characters].map((character) => [character.charCodeAt(0), kind])
 }
 
-/** By hand: a pattern takes many times as long. */
+/** Not a pattern, which takes many times as long. */
 function endOfRun(line: string, at: number, kind: Kind): number {
   if (kind === 'sign') return at + (line.codePointAt(at)! > 0xffff ? 2 : 1)
   let end = at + 1
@@ -58,7 +58,7 @@ function endOfRun(line: string, at: number, kind: Kind): number {
   return end
 }
 
-/** Words that run into each other are not always cut where they meet. */
+/** Joined words are not always split where they meet. */
 const JOINED = 0.1
 
 function tokensOfWord(word: string): number {
@@ -73,7 +73,7 @@ function isPronounceable(word: string): boolean {
   return /[aeiouy]/i.test(word) && !/[bcdfghjklmnpqrstvwxz]{4}|[aeiou]{4}|q[^u]/i.test(word)
 }
 
-/** Up to and including which character, how many tokens each; one for each byte where nothing better is known. */
+/** Tokens per character, up to and including a code point; one per byte where nothing better is known. */
 const RATES: readonly (readonly [upTo: number, rate: number])[] = [
   [0x40f, 2],
   [0x44f, 1.25], // Cyrillic

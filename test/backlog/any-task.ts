@@ -60,12 +60,12 @@ export const someFields: fc.Arbitrary<Omit<EntryData['task.added'], 'task'>> = f
   { requiredKeys: [] },
 )
 
-/** A backlog of the task `it`, any task, and `other`, which has it for a dependency. */
+/** A backlog with the arbitrary task `it`, and `other`, which depends on it. */
 export const aBacklog = fc
   .record({ fields: someFields, status: aStatus, title: aLine })
   .map(({ fields, status, title }) => {
     const told = new Told()
-    // A name that none of the texts above is: waiting for itself is another test's matter.
+    // A name that none of the texts above is: depending on itself is another test.
     told.tell('task.added', { task: 'it', shortname: 'it-itself', ...fields })
     told.tell('task.added', { task: 'other', title, dependsOn: ['it'] })
     told.move('it', status)

@@ -3,7 +3,7 @@ import { backlogAt, foldBacklog } from '../../src/backlog/backlog.ts'
 import { dependencyCycles, isReady, unmetDependencies } from '../../src/backlog/task-graph.ts'
 import { Told, backlogOf } from './world.ts'
 
-test('a task has every default until somebody says otherwise', () => {
+test('a task has a default for every field that is not set', () => {
   const told = new Told()
   told.tell('task.added', { task: 't1', title: 'Fix the login' })
   const expected = {
@@ -18,7 +18,7 @@ test('a task has every default until somebody says otherwise', () => {
   expect(told.task('t1').createdAt).toBe(told.entries[0]!.at)
 })
 
-test('changes, moves and ticks add up in the order of their ids', () => {
+test('changes, moves and ticks apply in the order of their ids', () => {
   const told = new Told()
   told.add('t1', { checklist: [{ item: 'one', done: false }] })
   told.tell('task.changed', { task: 't1', priority: 'P0', labels: ['auth'] })
@@ -37,21 +37,21 @@ test('changes, moves and ticks add up in the order of their ids', () => {
   })
 })
 
-test('a retracted move leaves the status before it', () => {
+test('a retracted move restores the status before it', () => {
   const told = backlogOf('a')
   const moved = told.move('a', 'completed')
   told.tell('entry.retracted', { entry: moved })
   expect(told.task('a').status).toBe('ready')
 })
 
-test('an amended addition counts as amended', () => {
+test('an amended addition shows the amended fields', () => {
   const told = new Told()
   const added = told.add('a')
   told.tell('entry.amended', { entry: added, changes: { title: 'Better' } })
   expect(told.task('a').title).toBe('Better')
 })
 
-test('a task whose addition was retracted is gone and remembered as withdrawn', () => {
+test('a task whose addition was retracted is listed as withdrawn', () => {
   const told = new Told()
   const added = told.add('a')
   told.tell('entry.retracted', { entry: added })
@@ -59,14 +59,14 @@ test('a task whose addition was retracted is gone and remembered as withdrawn', 
   expect([...told.backlog().withdrawn]).toEqual(['a'])
 })
 
-test('a change that carries a smaller id than its addition still counts', () => {
+test('a change with a smaller id than its addition still counts', () => {
   const told = new Told()
   told.tell('task.changed', { task: 'a', priority: 'P0' })
   told.add('a', { priority: 'P3' })
   expect(told.task('a').priority).toBe('P0')
 })
 
-test('the same task added on two machines is one task that keeps what either said', () => {
+test('a task added on two machines is one task with the fields of both', () => {
   const told = new Told()
   told.tell('task.added', { task: 'a', title: 'First' })
   told.tell('task.added', { task: 'a', title: 'Second', verify: 'npm test' })
@@ -74,7 +74,7 @@ test('the same task added on two machines is one task that keeps what either sai
   expect(told.task('a')).toMatchObject({ title: 'First', verify: 'npm test' })
 })
 
-test('values that nobody knows change nothing and throw nothing', () => {
+test('unknown values change nothing and do not throw', () => {
   const told = backlogOf('a P1 S')
   const odd: Record<string, unknown> = {
     task: 'a',
@@ -97,7 +97,7 @@ test('values that nobody knows change nothing and throw nothing', () => {
   })
 })
 
-test('the words of other task lists are understood', () => {
+test('the status and priority words of other task lists are understood', () => {
   const told = new Told()
   told.add('a', { priority: 'urgent', size: 'xl' })
   told.append([{ kind: 'task.moved', by: 'x', data: { task: 'a', status: 'working' } as never }])
@@ -112,20 +112,20 @@ test('an empty text or list clears its field', () => {
   expect(told.task('a').labels).toEqual([])
 })
 
-test('a reworded title keeps the shortname the task is known by', () => {
+test('a task keeps its shortname when its title changes', () => {
   const told = new Told()
   told.tell('task.added', { task: 'a', title: 'Fix login' })
   told.tell('task.changed', { task: 'a', title: 'Fix the login page' })
   expect(told.task('a')).toMatchObject({ shortname: 'fix-login', title: 'Fix the login page' })
 })
 
-test('blocks and children follow from what other tasks say', () => {
+test('blocks and children are derived from the other tasks', () => {
   const backlog = backlogOf('epic', 'a ^epic', 'b <a ^epic', 'c <a').backlog()
   expect(backlog.byId.get('a')!.blocks).toEqual(['b', 'c'])
   expect(backlog.byId.get('epic')!.children).toEqual(['a', 'b'])
 })
 
-test('a dependency named by shortname or by part of an id becomes the id', () => {
+test('a dependency given by shortname or partial id becomes the id', () => {
   const told = new Told()
   told.tell('task.added', { task: '019b7000-aaaa-7000-8000-0000deadbeef', title: 'Log in' })
   told.add('by-name', { dependsOn: ['log-in'] })
@@ -133,7 +133,7 @@ test('a dependency named by shortname or by part of an id becomes the id', () =>
   expect(told.backlog().tasks[0]!.blocks).toEqual(['by-name', 'by-part'])
 })
 
-test('the sessions whose journals speak of a task are named', () => {
+test('a task lists the sessions whose journals mention it', () => {
   const told = backlogOf('a')
   told.tell('task.linked', { task: 'a' }, { session: 's1' })
   told.tell('task.moved', { task: 'a', status: 'in_progress' }, { session: 's2' })
@@ -142,7 +142,7 @@ test('the sessions whose journals speak of a task are named', () => {
   expect(told.task('a').sessions).toEqual(['s2'])
 })
 
-test('the backlog at an entry knows nothing newer', () => {
+test('the backlog at an entry holds nothing newer', () => {
   const told = backlogOf('a')
   const then = told.backlog()
   told.move('a', 'completed')
@@ -158,7 +158,7 @@ test('a task is ready when all its dependencies are completed', () => {
   ])
 })
 
-test('a dependency that is not in the backlog is waited for and reported', () => {
+test('a dependency missing from the backlog blocks its task and is reported', () => {
   const backlog = backlogOf('a <t9').backlog()
   expect(isReady(backlog, backlog.byId.get('a')!)).toBe(false)
   expect(backlog.problems).toEqual(['a waits for t9, which is not in the backlog'])
@@ -174,7 +174,7 @@ test.each([
   expect(backlogOf(...lines).backlog().problems).toEqual(problems)
 })
 
-test('a chain of ten thousand tasks has no cycle and exhausts no stack', () => {
+test('a chain of ten thousand tasks has no cycle and does not overflow the stack', () => {
   const told = new Told()
   told.append(
     Array.from({ length: 10_000 }, (_, n) => ({
@@ -186,7 +186,7 @@ test('a chain of ten thousand tasks has no cycle and exhausts no stack', () => {
   expect(dependencyCycles(told.backlog())).toEqual([])
 })
 
-test('a parent completed before its parts is reported and left as it is', () => {
+test('a parent completed before its sub-tasks is reported and stays completed', () => {
   const backlog = backlogOf('epic completed', 'a ^epic').backlog()
   expect(backlog.problems).toEqual(['epic is completed, but its part a is ready'])
   expect(backlog.byId.get('epic')!.status).toBe('completed')

@@ -41,18 +41,18 @@ test.each([
   '→ code agent',
   'Explain (depends: [t1]) in the docs',
   'Handle (parallel:)',
-])('%j stays as it is', (text) => {
+])('%j stays a plain title', (text) => {
   expect(readQuickForm(text)).toEqual({ title: text, dependsOn: [], labels: [] })
 })
 
-test('of two priorities the last is taken and the other stays in the title', () => {
+test('with two priorities, the last counts and the first stays in the title', () => {
   expect(readQuickForm('Move it from P3 P1')).toMatchObject({
     title: 'Move it from P3',
     priority: 'P1',
   })
 })
 
-test('a title is never lost, and what is left of it has no form at its end', () => {
+test('a title is never lost, and no quick form is left at its end', () => {
   const word = fc.constantFrom(
     'add',
     'x',

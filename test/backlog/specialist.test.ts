@@ -23,11 +23,11 @@ test.each([
   ['Deploy the tests page', 'devops'],
   ['Investigate slow queries', 'research'],
   ['Numbers', 'code'],
-])('%j is for %s', (title, specialist) => {
+])('%j goes to %s', (title, specialist) => {
   expect(proposeSpecialist(task(title)).specialist).toBe(specialist)
 })
 
-test('an assignee decides before labels, labels before words, the title before the description', () => {
+test('the assignee outranks labels, labels outrank words, the title outranks the description', () => {
   const all = task('Review it', { assignee: 'docs agent', labels: ['bug'], description: 'deploy' })
   expect(proposeSpecialist(all)).toEqual({
     specialist: 'documentation',

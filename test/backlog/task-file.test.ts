@@ -20,7 +20,7 @@ async function content(text: string) {
   return parsed.content
 }
 
-test('a task is shown in the old format, with what is unset left out', () => {
+test('a task is rendered in the existing format, without unset fields', () => {
   const told = new Told()
   told.tell('task.added', {
     task: '019b7000-aaaa-7000-8000-0000deadbeef',
@@ -74,7 +74,7 @@ test('a task is shown in the old format, with what is unset left out', () => {
   `)
 })
 
-test('what is rendered is read back, and renders to the same file', async () => {
+test('a rendered file parses and renders to the same bytes', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, async (told) => {
       const task = told.task('it')
@@ -110,7 +110,7 @@ test('what is rendered is read back, and renders to the same file', async () => 
   )
 })
 
-test('any id is found without a parser in the file that was rendered for it', () => {
+test('any id is found in its rendered file without a parser', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
       const told = new Told()
@@ -121,7 +121,7 @@ test('any id is found without a parser in the file that was rendered for it', ()
   )
 })
 
-test('any text at all is read or refused, never thrown at', async () => {
+test('any text is parsed or refused without throwing', async () => {
   const pieces = fc.constantFrom(
     '---\n',
     'id: x\n',
@@ -144,7 +144,7 @@ test('any text at all is read or refused, never thrown at', async () => {
   )
 })
 
-test('one changed character makes a file touched, other line ends do not', () => {
+test('one changed character counts as an edit, other line ends do not', () => {
   const told = new Told()
   told.add('it', { description: 'Some text' })
   const text = rendered(told)
@@ -179,7 +179,7 @@ test.each([
   if (!parsed.readable) expect(parsed.reason).toMatch(reason)
 })
 
-test('a task written by another tool is understood', async () => {
+test('a task file of another tool is understood', async () => {
   const text = [
     '---',
     'id: 0123',
@@ -232,7 +232,7 @@ test('a task written by another tool is understood', async () => {
   })
 })
 
-test('a note without a head is a title and a description', async () => {
+test('a note without frontmatter becomes a title and a description', async () => {
   expect(await content('# Buy milk\n\nTwo bottles.\n')).toMatchObject({
     title: 'Buy milk',
     description: 'Two bottles.',
@@ -240,7 +240,7 @@ test('a note without a head is a title and a description', async () => {
   expect(await content('Buy milk\n')).toMatchObject({ title: 'Buy milk', description: '' })
 })
 
-test('a value that is not understood is named', async () => {
+test('a value that is not understood is reported', async () => {
   const parsed = await parseTaskFile('---\npriority: banana\nsize: M\nstatus: lost\n---\n')
   expect(parsed).toMatchObject({
     remarks: [

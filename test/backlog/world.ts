@@ -3,7 +3,7 @@ import { type Backlog, type TaskEntry, foldBacklog } from '../../src/backlog/bac
 import type { TaskFile } from '../../src/backlog/task-files.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
-/** A journal in memory: entries get ids in the order in which they are told. */
+/** A journal in memory: entries get ids in the order they are added. */
 export class Told {
   readonly entries: TaskEntry[] = []
   #count = 0

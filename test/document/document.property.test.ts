@@ -34,7 +34,7 @@ function absorb(story: Story, person: string, base = story.state) {
 }
 
 describe('a rendered document', () => {
-  test('read back is no edit, whatever was logged', () => {
+  test('parses back to no edits, whatever was logged', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         const state = story.state
@@ -63,8 +63,8 @@ describe('a rendered document', () => {
 
 const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
 
-describe('what a person writes into the document', () => {
-  test('is entries afterwards, still there, and absorbed once', () => {
+describe('what a person edits in the document', () => {
+  test('becomes entries, stays in the document, and is absorbed once', () => {
     fc.assert(
       fc.property(anyStory, fc.constantFrom(...PLACES), word, (told, place, text) => {
         const story = told.copy()
@@ -80,7 +80,7 @@ describe('what a person writes into the document', () => {
     )
   })
 
-  test('into an old copy takes nothing newer back', () => {
+  test('in an old copy reverts nothing newer', () => {
     fc.assert(
       fc.property(
         anyStory,
@@ -114,7 +114,7 @@ describe('what a person writes into the document', () => {
     )
   })
 
-  test('as a section of their own stays where they put it', () => {
+  test('stays where they put it when they add a section', () => {
     const headings = [
       '## Context',
       '## Progress',
@@ -149,7 +149,7 @@ describe('what a person writes into the document', () => {
     )
   })
 
-  test('as a list in another order, with lines added and removed, is that list', () => {
+  test('is the new list when they reorder, add and remove lines', () => {
     const lists = [
       {
         kind: 'next.added',
@@ -203,7 +203,7 @@ describe('what a person writes into the document', () => {
     )
   })
 
-  test('over any line of the document loses no other line', () => {
+  test('loses no other line, whichever line they overwrite', () => {
     fc.assert(
       fc.property(anyStory, fc.nat(), word, (told, at, text) => {
         const story = told.copy()

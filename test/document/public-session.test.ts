@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { publicSession, publicSessionHead } from '../../src/session/public-session.ts'
 import { Story } from '../support/worlds.ts'
 
-/** Fields of the state that programs see under another name, or not at all. */
+/** Fields of the state that are public under another name, or not at all. */
 const RENAMED: Readonly<Record<string, string>> = { entryCount: 'counts' }
 const INTERNAL = new Set(['once'])
 
-test('programs see every field of the state but what recognises repeats', () => {
+test('the public session has every field of the state except the once keys', () => {
   const story = new Story()
   story.add('tldr.written', { text: 'T' })
   story.add('turn.ended', { conversation: 'c-1' })
@@ -18,7 +18,7 @@ test('programs see every field of the state but what recognises repeats', () => 
   expect(seen).not.toHaveProperty('once')
 })
 
-test('the head of a session is a part of the whole, under the same names', () => {
+test('the public session head is a subset of the public session with the same names', () => {
   const story = new Story()
   story.add('step.added', { text: 'First' })
   story.add('blocker.raised', { text: 'No disk' })

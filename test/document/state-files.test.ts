@@ -6,7 +6,7 @@ import { crowdedStory } from '../context/sessions.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { Story } from '../support/worlds.ts'
 
-test('the summary does not grow with the session, and says how much it leaves out', () => {
+test('the summary does not grow with the session and reports how much it leaves out', () => {
   const story = crowdedStory()
   const crowded = realTokens(renderStateToon(story.state))
   for (let n = 0; n < 500; n += 1) {
@@ -23,7 +23,7 @@ test('the summary does not grow with the session, and says how much it leaves ou
   })
 })
 
-test('the current step stands in the summary however many come before it', () => {
+test('the current step is in the summary, however many steps come before it', () => {
   const story = new Story()
   const steps = Array.from({ length: 40 }, (_, n) => story.add('step.added', { text: `Step ${n}` }))
   story.add('step.started', { step: steps[35]! })
@@ -33,7 +33,7 @@ test('the current step stands in the summary however many come before it', () =>
   })
 })
 
-test('the whole state has its fields in one order, whatever happened first', () => {
+test('the state file has its fields in one order, whatever happened first', () => {
   const first = new Story()
   first.add('tldr.written', { text: 'T' })
   first.add('turn.ended', { conversation: 'c-1' })

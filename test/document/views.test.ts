@@ -27,7 +27,7 @@ const JOURNAL = join('.sessions', 'journal', SESSION_ID)
 const LOG = join(JOURNAL, 'log.jsonl')
 const SNAPSHOT = join(JOURNAL, 'snapshot.json')
 
-/** Every file that may be deleted at any time, with its content. The index says the same, though not in the same bytes. */
+/** Every file that may be deleted at any time, with its content. The index is compared by rows, because its bytes differ. */
 function views(world: World): Readonly<Record<string, string>> {
   const folder = world.path('.sessions')
   const isView = (path: string) =>
@@ -50,12 +50,12 @@ function deleteViews(world: World): void {
   }
 }
 
-/** The index is brought up to date when it is asked. */
+/** The index is updated when it is queried. */
 const index = (world: Awaited<ReturnType<typeof projectOf>>) =>
   world.run(async (project) => [...(await project.list())])
 
-describe('every view deleted', () => {
-  test('is rebuilt to the same bytes, whatever was logged and edited', async () => {
+describe('a deleted view', () => {
+  test('is rebuilt with the same bytes, whatever was logged and edited', async () => {
     const edit = fc.oneof(
       fc.tuple(fc.constantFrom(...PLACES), fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)),
       fc.tuple(fc.constant('remove' as const), fc.nat()),
@@ -99,7 +99,7 @@ describe('every view deleted', () => {
     )
   })
 
-  test('leaves a copy of a checkpoint the same after later entries, late ones and its own retraction', async () => {
+  test('keeps a checkpoint copy the same after later entries, late entries and its own retraction', async () => {
     const story = sweepStory()
     const checkpoint = story.add('checkpoint.made', { note: 'Before the refactor' })
     const world = await projectOf(story)
@@ -117,7 +117,7 @@ describe('every view deleted', () => {
     expect(copies()).toEqual(before)
   })
 
-  test('is rebuilt one by one as well as together', async () => {
+  test('is rebuilt alone or together with the others', async () => {
     const story = sweepStory()
     story.add('checkpoint.made', { note: 'One' })
     const world = await projectOf(story)
@@ -129,7 +129,7 @@ describe('every view deleted', () => {
     }
   })
 
-  test('that says what it should is left alone', async () => {
+  test('that is already up to date is not rewritten', async () => {
     const world = await projectOf(sweepStory())
     const inodes = () =>
       Object.keys(views(world)).map((path) => statSync(world.path('.sessions', path)).ino)
@@ -140,7 +140,7 @@ describe('every view deleted', () => {
 })
 
 describe('the session document', () => {
-  test('of the example of the format is the example, byte for byte', async () => {
+  test('renders the example of the format byte for byte', async () => {
     const world = await projectOf(seedStory())
     const example = readFileSync(
       join(import.meta.dirname, '../fixtures/documents/seed-example.md'),
@@ -175,7 +175,7 @@ describe('the session document', () => {
 })
 
 describe('state.toon', () => {
-  test('is read back by the reference decoder as what was written', () => {
+  test('decodes to the written data with the reference decoder', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         expect(decode(renderStateToon(story.state).trimEnd())).toEqual(
@@ -186,7 +186,7 @@ describe('state.toon', () => {
     )
   })
 
-  test('is on disk what the state says', async () => {
+  test('on disk matches the state', async () => {
     const world = await projectOf(sweepStory())
     const { state } = await world.view()
     expect(decode(world.read(JOURNAL, 'state.toon').trimEnd())).toEqual(
@@ -196,14 +196,14 @@ describe('state.toon', () => {
 })
 
 describe('a snapshot', () => {
-  /** What opening must answer: the fold of everything in the log. */
+  /** The expected result of opening: the fold of the whole log. */
   const truth = (world: World) => abridge(fold(SESSION_ID, readLog(world.path(LOG)).records))
   const opened = (world: World) => world.run((project) => project.open(SESSION_ID))
 
   const parsed = (world: World) =>
     JSON.parse(world.read(SNAPSHOT)) as { fold: number; sum: string; state: { name: string } }
 
-  test('that fits is used', async () => {
+  test('that matches the log is used', async () => {
     const world = await projectOf(sweepStory())
     const log = new CountingLog({ path: world.path(LOG) })
     expect(readAbridgedState(SESSION_ID, log, world.path(SNAPSHOT)).state).toEqual(truth(world))
@@ -211,7 +211,7 @@ describe('a snapshot', () => {
     log.close()
   })
 
-  test('older than the log is carried on over the entries since', async () => {
+  test('older than the log is advanced over the entries since', async () => {
     const world = await projectOf(sweepStory())
     const old = world.read(SNAPSHOT)
     await world.run((project) =>
@@ -221,7 +221,7 @@ describe('a snapshot', () => {
     expect(await opened(world)).toEqual(truth(world))
   })
 
-  test('older than a retraction does not win over it', async () => {
+  test('older than a retraction is refolded', async () => {
     const story = sweepStory()
     const world = await projectOf(story)
     const old = world.read(SNAPSHOT)
@@ -231,7 +231,7 @@ describe('a snapshot', () => {
     expect((await opened(world)).steps.items).toHaveLength(4)
   })
 
-  test('older than a late entry does not win over it', async () => {
+  test('older than a late entry is refolded', async () => {
     const story = sweepStory()
     const world = await projectOf(story)
     const id = `${story.entries[3]!.id.slice(0, -6)}ffffff`
@@ -289,7 +289,7 @@ describe('a snapshot', () => {
       const edited = [...records.slice(0, -1), { ...records.at(-1)!, kind: 'context.unpacked!' }]
       writeFileSync(world.path(LOG), Buffer.concat(edited.map(encodeRecord)), { flag: 'r+' })
     },
-    'by a program that folds otherwise': (world) => {
+    'of another fold version': (world) => {
       const { fold: version, sum: _sum, ...rest } = parsed(world)
       world.write(SNAPSHOT, withChecksum(JSON.stringify({ fold: version + 1, ...rest })).toString())
     },
@@ -301,8 +301,8 @@ describe('a snapshot', () => {
       world.write(SNAPSHOT, text.slice(0, text.length / 2))
     },
     'that is empty': (world) => world.write(SNAPSHOT, ''),
-    'that is no object': (world) => world.write(SNAPSHOT, 'null'),
-    'that has nothing in it': (world) => world.write(SNAPSHOT, '{}'),
+    'that is not an object': (world) => world.write(SNAPSHOT, 'null'),
+    'that is an empty object': (world) => world.write(SNAPSHOT, '{}'),
     'of garbage': (world) =>
       world.write(SNAPSHOT, Buffer.from(Array.from({ length: 999 }, (_, n) => (n * 31) % 256))),
     'that is a folder': (world) => {
@@ -310,10 +310,10 @@ describe('a snapshot', () => {
       world.write(join(SNAPSHOT, 'x'), '')
     },
   }
-  test.each(Object.keys(changes))('%s never wins', async (change) => {
+  test.each(Object.keys(changes))('%s is never used', async (change) => {
     const world = await projectOf(sweepStory())
     changes[change]!(world)
-    // A wrong answer would be one of the snapshot's, so the log has to say something else, or the snapshot to lie.
+    // To detect a wrongly used snapshot, its state must differ from the log's.
     expect(await opened(world)).toEqual(truth(world))
   })
 
@@ -326,7 +326,7 @@ describe('a snapshot', () => {
     writeFileSync(world.path(LOG), news, { flag: 'a' })
     const wanted = truth(world)
 
-    // Whoever reads the middle finds nothing there any more.
+    // A reader of the middle finds nothing there.
     const log = readFileSync(world.path(LOG))
     writeFileSync(world.path(LOG), log.fill(0x20, 10_000, end - 10_000), { flag: 'r+' })
     const counting = new CountingLog({ path: world.path(LOG) })
@@ -336,7 +336,7 @@ describe('a snapshot', () => {
   })
 })
 
-/** Counts the bytes of every reading but the two ends that a snapshot is compared with. */
+/** Counts the bytes read, without the two ends that a snapshot is compared with. */
 class CountingLog extends Log {
   bytesRead = 0
 
@@ -364,7 +364,6 @@ function newerThan(world: World, n: number) {
   return { ...last, id, kind: 'progress.made', data: { text: `Newer ${n}` } }
 }
 
-/** The example of the format, at the times it gives. */
 function seedStory(): Story {
   const story = sweepStory()
   const idOf = (kind: string) => story.entries.find((entry) => entry.kind === kind)!.id

@@ -17,7 +17,7 @@ import {
 import { WorldMaker } from './world-maker.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-// Inside the project, so that the SQLite package is found from it.
+// Inside the project, so that it can resolve the SQLite package.
 const tools = join(root, 'node_modules', '.cache', `stint-faults-${process.pid}`)
 const program = join(tools, 'commands.workload.js')
 const repository = join(temporaryFolder(), 'repository')
@@ -49,7 +49,7 @@ const env = {
 }
 const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
 
-/** A project in a subfolder, so that only what Stint writes is disturbed and not what git writes. */
+/** A project in a subfolder, so that only Stint's writes are faulted and not git's. */
 function workload(
   doing: string,
   before: readonly string[],
@@ -58,7 +58,7 @@ function workload(
   const maker = new WorldMaker(program, before, env)
   return {
     env,
-    // Nothing here waits in a way that keeps the other half of the sweep from going on.
+    // Runs asynchronously, so that the other half of the sweep continues.
     prepare: async (world) => {
       await cp(repository, world, { recursive: true })
       if (before.length === 0) return []
@@ -71,9 +71,9 @@ function workload(
     argvAfter: () => [process.execPath, program, 'on'],
     verify: (world, finished, stage) => {
       const { held, problems } = verdict(world, stage, options.edit === true)
-      // What a killed one leaves stays, and is nobody's.
-      const isAlive = stage === 'disturbed' && finished.signal !== 'SIGKILL'
-      return { held, problems: [...(problems ?? []), ...(isAlive ? ownerless(world) : [])] }
+      // A file that a killed process left stays and is orphaned.
+      const isAlive = stage === 'faulted' && finished.signal !== 'SIGKILL'
+      return { held, problems: [...(problems ?? []), ...(isAlive ? orphanedHandoffs(world) : [])] }
     },
   }
 }
@@ -87,7 +87,7 @@ function editDocument(world: string): void {
   )
 }
 
-function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean): Verdict {
+function verdict(world: string, stage: 'faulted' | 'after', isEdited: boolean): Verdict {
   const journal = join(world, '.sessions', 'journal')
   const ids = existsSync(journal) ? readdirSync(journal).filter(isId) : []
   const linked = join(world, '.git', 'stint', 'journal')
@@ -118,8 +118,8 @@ function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean)
   return { held, problems }
 }
 
-/** Files of handoffs that no entry tells of, which only a killed process may leave. */
-function ownerless(world: string): readonly string[] {
+/** Handoff files without an entry, which only a killed process may leave. */
+function orphanedHandoffs(world: string): readonly string[] {
   const journal = join(world, '.sessions', 'journal')
   const folders = (existsSync(journal) ? readdirSync(journal).filter(isId) : []).map((id) =>
     join(journal, id),
@@ -138,27 +138,27 @@ function ownerless(world: string): readonly string[] {
 const COMMANDS: readonly [string, Workload][] = [
   ['init', workload('init', [])],
   ['log', workload('log', ['init'])],
-  ['log over a document that a person edited', workload('log', ['init'], { edit: true })],
+  ['log with a document that a person edited', workload('log', ['init'], { edit: true })],
   ['handoff', workload('handoff', ['init', 'log'])],
   ['close', workload('close', ['init', 'log'])],
 ]
 
-describe.each(COMMANDS)('%s', (name, disturbed) => {
+describe.each(COMMANDS)('%s', (name, faulted) => {
   let report: SweepReport
   beforeAll(async () => {
-    report = await sweep(shim, disturbed, FAULTS)
+    report = await sweep(shim, faulted, FAULTS)
   }, 900_000)
 
-  test('disturbed at any call loses nothing acknowledged and leaves a session that goes on', () => {
-    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} disturbed runs`)
+  test('keeps acknowledged entries and a usable session after a fault at any call', () => {
+    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} faulted runs`)
     expect(report.falseDone).toEqual([])
     expect(report.acknowledgedLost).toEqual([])
     expect(report.stuck).toEqual([])
     expect(report.unreadable).toEqual([])
   })
 
-  test('disturbed at any call never ends as a defect', () => {
-    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+  test('never exits as a defect after a fault at any call', () => {
+    const ends = report.runs.map(({ fault, at, call, faulted: { code, signal, stderr } }) => ({
       fault,
       at,
       call: call.name,

@@ -1,12 +1,12 @@
-// Does what a user does, one thing after another, through the library, and acknowledges every entry the library says is saved.
+// Runs what a user does through the library, and acknowledges every entry that the library reports as saved.
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
 import { type Project, openProject } from '../../src/library.ts'
-import { makeWorlds } from './making.ts'
+import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
 
 const [first, ...others] = process.argv.slice(2)
-// Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+// Not awaited: a bundle with a top-level await is split into many more files, and each takes time to load.
 void (first === MAKE
   ? makeWorlds((world) => perform(world, others))
   : perform(process.cwd(), [first!, ...others]))
@@ -15,11 +15,11 @@ async function perform(folder: string, doings: readonly string[]): Promise<void>
   const project = openProject(folder, { say: (line) => process.stderr.write(`${line}\n`) })
   try {
     for (const doing of doings) {
-      const reading = await DOINGS(project)[doing]!()
+      const reading = await ACTIONS(project)[doing]!()
       for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
     }
   } catch (error) {
-    // A full disk is told by its system error where no entry was at stake.
+    // Where no entry was at stake, a full disk is reported by its system error.
     const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
     if (!isExpected) throw error
     process.stderr.write(`${error.name}: ${error.message}\n`)
@@ -29,7 +29,7 @@ async function perform(folder: string, doings: readonly string[]): Promise<void>
   }
 }
 
-function DOINGS(
+function ACTIONS(
   project: Project,
 ): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
   return {
@@ -40,7 +40,7 @@ function DOINGS(
     checkpoint: () => project.checkpoint({ note: 'Now' }),
     handoff: async () => ({ entries: [(await project.handoffs.create({ draft: true })).handoff] }),
     close: () => project.close({ how: 'completed' }),
-    // The undisturbed process afterwards: goes on with whatever is there.
+    // The process afterwards, without faults: continues with whatever is there.
     on: async () => {
       const [row] = await project.list({})
       if (row === undefined) await project.init({ name: 'again', goal: 'Be there' })

@@ -1,4 +1,4 @@
-// Real disks that are full or cannot be written: a small tmpfs, filled up and mounted read-only.
+// Real disks that are full or read-only: a small tmpfs, filled up or mounted read-only.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const note = (text: string): RecordDraft => ({ kind: 'note.added', by: 'test', data: { text } })
 
-/** A disk of 64 KiB, or a skipped test where none may be mounted. */
+/** A disk of 64 KiB; skips the test where none may be mounted. */
 function smallDisk(context: TestContext): string {
   const disk = join(scratchFolder(), 'disk')
   mkdirSync(disk)
@@ -26,7 +26,7 @@ function smallDisk(context: TestContext): string {
 const remount = (disk: string, options: string) =>
   execFileSync('mount', ['-o', `remount,${options}`, disk])
 
-/** Appends until the disk is full; answers what was acknowledged and how it failed. */
+/** Appends until the disk is full; returns what was acknowledged and how it failed. */
 function fillUp(log: Log): {
   acknowledged: readonly JournalRecord[]
   failure: NotWritten | OutcomeUnknown
@@ -44,7 +44,7 @@ function fillUp(log: Log): {
 }
 
 describe('a full disk', () => {
-  test('loses nothing acknowledged, can be read, and takes the rest once there is room', (context) => {
+  test('keeps acknowledged entries, stays readable, and accepts the rest once there is room', (context) => {
     const disk = smallDisk(context)
     const place = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
     const log = new Log(place)
@@ -64,7 +64,7 @@ describe('a full disk', () => {
     expect(damage.map(({ reason }) => reason)).toEqual(full.damage.map(() => 'torn or not JSON'))
   })
 
-  test('that stops a record in the middle is not taken for success', (context) => {
+  test('that cuts a record short is not reported as success', (context) => {
     const disk = smallDisk(context)
     const path = join(disk, 'log.jsonl')
     const log = new Log({ path })
@@ -77,7 +77,7 @@ describe('a full disk', () => {
     expect(damage).toMatchObject([{ file: path, reason: 'torn or not JSON' }])
   })
 
-  test('refuses a new log and leaves no trace of it', (context) => {
+  test('refuses a new log and leaves no file behind', (context) => {
     const disk = smallDisk(context)
     const path = join(disk, 'log.jsonl')
     writeFileSync(join(disk, 'filler'), Buffer.alloc(60 * 1024))
@@ -91,7 +91,7 @@ describe('a full disk', () => {
 })
 
 describe('a read-only disk', () => {
-  test('can be read with every name that is left, and refuses an append by name', (context) => {
+  test('can be read through any remaining name, and refuses an append with an error', (context) => {
     const disk = smallDisk(context)
     const place = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
     const creator = new Log(place)
@@ -116,7 +116,7 @@ describe('a read-only disk', () => {
       expect(log.read().records).toEqual(records)
       log.close()
       remount(disk, 'rw')
-      // Whichever name was lost is there again for the next round.
+      // Restores the lost name for the next round.
       const writable = new Log(place)
       writable.descriptor()
       writable.close()

@@ -43,7 +43,7 @@ function workload(doing: string, before: readonly string[]): Workload {
   const maker = new WorldMaker(program, before, env)
   return {
     env,
-    // Nothing here waits in a way that keeps the other half of the sweep from going on.
+    // Runs asynchronously, so that the other half of the sweep continues.
     prepare: async (world) => {
       await cp(repository, world, { recursive: true })
       return before.length === 0 ? [] : maker.make(world)
@@ -70,15 +70,15 @@ const HOOKS: readonly [string, Workload][] = [
   ['the end of a turn', workload('stop', ['init'])],
 ]
 
-describe.each(HOOKS)('a hook at %s', (name, disturbed) => {
+describe.each(HOOKS)('a hook at %s', (name, faulted) => {
   let report: SweepReport
   beforeAll(async () => {
-    report = await sweep(shim, disturbed, FAULTS)
+    report = await sweep(shim, faulted, FAULTS)
   }, 900_000)
 
-  test('disturbed at any call ends well, loses nothing, and the next one goes on', () => {
-    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} disturbed runs`)
-    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+  test('exits cleanly, loses nothing, and lets the next hook continue after a fault at any call', () => {
+    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} faulted runs`)
+    const ends = report.runs.map(({ fault, at, call, faulted: { code, signal, stderr } }) => ({
       fault,
       at,
       call: call.name,

@@ -1,13 +1,13 @@
-// Serves one event of an agent program, as the hook program does, and then whatever follows it undisturbed.
+// Serves one event of a harness as the hook program does, then the following events without faults.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveHook } from '../../src/hook/serve-hook.ts'
 import { openProject } from '../../src/library.ts'
-import { makeWorlds } from './making.ts'
+import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
 
 const [doing, ...steps] = process.argv.slice(2) as [string]
-// Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+// Not awaited: a bundle with a top-level await is split into many more files, and each takes time to load.
 void (doing === MAKE ? makeWorlds((world) => inTurn(world, steps)) : perform(process.cwd(), doing))
 
 async function inTurn(cwd: string, doings: readonly string[]): Promise<void> {
@@ -39,7 +39,7 @@ async function perform(cwd: string, what: string): Promise<void> {
   } else if (what === 'stop') {
     await serveHook(event('Stop', { last_assistant_message: 'done' }), process.env)
   } else {
-    // The undisturbed process afterwards: another turn of the same conversation.
+    // The process afterwards, without faults: another turn of the same conversation.
     await serveHook(event('UserPromptSubmit', { prompt: 'And on with the work' }), process.env)
     await serveHook(edit, process.env)
     const project = openProject(cwd)

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
-const placeIn = (world: string) => ({
+const logPathsIn = (world: string) => ({
   path: join(world, '.sessions/journal/1/log.jsonl'),
   link: join(world, '.git/stint/1/log.jsonl'),
 })
@@ -46,12 +46,12 @@ const NEW_LOG: Workload = {
   verify,
 }
 
-const HELD_LOG: Workload = { ...NEW_LOG, prepare: (world) => heldLog(world).map(({ id }) => id) }
+const OPEN_LOG: Workload = { ...NEW_LOG, prepare: (world) => openLog(world).map(({ id }) => id) }
 
 const REMOVED_FOLDER: Workload = {
   ...NEW_LOG,
   prepare: (world) => {
-    const records = heldLog(world)
+    const records = openLog(world)
     rmSync(join(world, '.sessions'), { recursive: true })
     return records.map(({ id }) => id)
   },
@@ -61,8 +61,8 @@ const REPLACED_LOG: Workload = {
   ...NEW_LOG,
   prepare: (world) => {
     initRepository(world)
-    const { path } = placeIn(world)
-    const log = new Log(placeIn(world))
+    const { path } = logPathsIn(world)
+    const log = new Log(logPathsIn(world))
     const before = log.create([note('before')])
     copyFileSync(path, join(world, 'copy'))
     const since = log.append([note('since'), note('since then')])
@@ -77,7 +77,7 @@ const EVERY = (Object.keys(FAULTS) as Fault[]).filter((fault) => fault !== 'EPER
 const HARDEST: Fault[] = ['kill', 'torn', 'short', 'split', 'EIO', 'full', 'read-only']
 const WORLDS: readonly [string, Workload, Fault[]][] = [
   ['a log that is created and written', NEW_LOG, EVERY],
-  ['a log that is written', HELD_LOG, HARDEST],
+  ['a log that is written', OPEN_LOG, HARDEST],
   ['a log whose folder was removed', REMOVED_FOLDER, HARDEST],
   ['a log that was replaced by an old copy', REPLACED_LOG, HARDEST],
 ]
@@ -88,17 +88,17 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
     report = await sweep(shim, workload, faults)
   }, 600_000)
 
-  test('loses nothing acknowledged, whatever goes wrong at whichever call', () => {
+  test('keeps every acknowledged entry after a fault at any call', () => {
     expect(report.falseDone).toEqual([])
     expect(report.acknowledgedLost).toEqual([])
   })
 
-  test('is never stuck: the next process saves what this one could not, once', () => {
+  test('is never stuck: the next process saves the failed entry exactly once', () => {
     expect(report.stuck).toEqual([])
     expect(report.unreadable).toEqual([])
   })
 
-  test('names as damage every piece that a fault left in it', () => {
+  test('reports every fragment that a fault left as damage', () => {
     const torn = report.runs.filter(
       ({ fault, call }) =>
         ['torn', 'short', 'split'].includes(fault) && call.path.endsWith('/log.jsonl'),
@@ -109,28 +109,26 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
     ).toEqual([])
   })
 
-  test('settles a sync that fails once with a second copy', () => {
+  test('resolves a sync that fails once by writing a second copy', () => {
     const opened = report.calls.findIndex(({ name }) => name === 'ack')
     const unsynced = report.runs.filter(
       ({ fault, call, at }) => fault === 'EIO' && call.name === 'fdatasync' && at > opened,
     )
     expect(unsynced.length).toBeGreaterThan(3)
-    expect(unsynced.map(({ disturbed }) => disturbed.code)).toEqual(unsynced.map(() => 0))
+    expect(unsynced.map(({ faulted }) => faulted.code)).toEqual(unsynced.map(() => 0))
   })
 
-  test('was really disturbed at every call', () => {
+  test('was faulted at every call', () => {
     const calls = report.calls.filter(({ name }) => name !== 'ack')
     expect(report.runs.filter(({ fault }) => fault === 'kill')).toHaveLength(calls.length)
     expect(
-      report.runs.filter(
-        ({ fault, disturbed }) => fault === 'kill' && disturbed.signal !== 'SIGKILL',
-      ),
+      report.runs.filter(({ fault, faulted }) => fault === 'kill' && faulted.signal !== 'SIGKILL'),
     ).toEqual([])
-    console.info(`${calls.length} calls, ${report.runs.length} disturbed runs`)
+    console.info(`${calls.length} calls, ${report.runs.length} faulted runs`)
   })
 
-  test('ends by a name for what happened, never by a defect', () => {
-    const ends = report.runs.map(({ fault, at, disturbed: { code, signal, stderr } }) => ({
+  test('ends with a named error, never with a defect', () => {
+    const ends = report.runs.map(({ fault, at, faulted: { code, signal, stderr } }) => ({
       fault,
       at,
       code,
@@ -152,18 +150,18 @@ test('a log works where there are no hard links', async () => {
     [],
   ])
   const links = report.runs.filter(({ call }) => call.name === 'link')
-  expect(links.map(({ disturbed }) => disturbed.code)).toEqual([0, 0])
+  expect(links.map(({ faulted }) => faulted.code)).toEqual([0, 0])
 })
 
-describe('acknowledging', () => {
+describe('an acknowledgement', () => {
   test.each(WORLDS)('%s leaves no byte and no name unsynced', async (_name, workload) => {
     const { calls } = await traced(shim, workload)
     expect(calls.filter(({ name }) => name === 'ack').length).toBeGreaterThan(5)
     expect(unsyncedAtAcknowledgement(calls)).toEqual([])
   })
 
-  test('an append to a log that is held costs one write and one sync', async () => {
-    const { calls } = await traced(shim, HELD_LOG)
+  test('an append to an open log costs one write and one sync', async () => {
+    const { calls } = await traced(shim, OPEN_LOG)
     const perAppend = calls
       .slice(
         0,
@@ -178,21 +176,21 @@ function note(text: string): RecordDraft {
   return { kind: 'note.added', by: 'test', data: { text } }
 }
 
-function heldLog(world: string) {
+function openLog(world: string) {
   initRepository(world)
-  const log = new Log(placeIn(world))
+  const log = new Log(logPathsIn(world))
   const records = log.create([note('before')])
   log.close()
   return records
 }
 
 function argv(world: string, name: string): readonly string[] {
-  const { path, link } = placeIn(world)
+  const { path, link } = logPathsIn(world)
   return [process.execPath, program, path, link, join(dirname(world), 'unsaved.json'), name]
 }
 
-function verify(world: string, finished: Finished, stage: 'disturbed' | 'after'): Verdict {
-  const log = new Log(placeIn(world))
+function verify(world: string, finished: Finished, stage: 'faulted' | 'after'): Verdict {
+  const log = new Log(logPathsIn(world))
   const problems: string[] = []
   if (!log.exists()) return { held: [] }
   const { records, damage } = log.read()
@@ -204,7 +202,7 @@ function verify(world: string, finished: Finished, stage: 'disturbed' | 'after')
     if (reason !== 'torn or not JSON' && reason !== 'checksum does not match')
       problems.push(`damage is called ${reason}`)
   }
-  if (finished.code === 3 && stage === 'disturbed') {
+  if (finished.code === 3 && stage === 'faulted') {
     const unsaved = JSON.parse(readFileSync(join(dirname(world), 'unsaved.json'), 'utf8')) as {
       id: string
     }[]
@@ -212,7 +210,7 @@ function verify(world: string, finished: Finished, stage: 'disturbed' | 'after')
     if (found.length > 0) problems.push('what is said not to be saved is there')
   }
   if (stage === 'after') {
-    const folders = [dirname(placeIn(world).path), dirname(placeIn(world).link)]
+    const folders = [dirname(logPathsIn(world).path), dirname(logPathsIn(world).link)]
     const names = folders
       .flatMap((folder) => readdirSync(folder))
       .filter((name) => name.endsWith('.jsonl'))

@@ -1,5 +1,5 @@
 // A program that creates or opens a log, appends to it, and acknowledges each entry once the log has.
-// What it could not save it leaves in a file, and saves first when it is started again.
+// It leaves what it could not save in a file, and saves that first when it is started again.
 import { existsSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
 import { Log, type RecordDraft } from '../../src/journal/log.ts'
@@ -27,7 +27,7 @@ try {
 } catch (error) {
   if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
   process.stderr.write(`${error.name}: ${error.message}\n`)
-  // Written outside the folder that is disturbed.
+  // Written outside the faulted folder.
   writeFileSync(unsaved, JSON.stringify(error.records))
   process.exitCode = error instanceof NotWritten ? 3 : 4
 }

@@ -12,7 +12,7 @@ const execute = promisify(execFile)
 const SECRET = 'tr0ub4dor-and-3'
 const ROOT = join(import.meta.dirname, '../..')
 const tools = temporaryFolder()
-// A copy, because the sweep takes long and a build in between would take the program away.
+// A copy, because the sweep takes long and a build in between would replace the program.
 const STINT = join(tools, 'dist', 'stint.js')
 const pattern = join(tools, 'pattern')
 let ids: readonly string[]

@@ -19,7 +19,7 @@ import {
 } from './sweep.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-// Inside the project, so that the SQLite package is found from it.
+// Inside the project, so that it can resolve the SQLite package.
 const tools = join(root, 'node_modules', '.cache', `stint-run-faults-${process.pid}`)
 const program = join(tools, 'run.workload.js')
 const execute = promisify(execFile)
@@ -30,7 +30,7 @@ const env = {
   GIT_CONFIG_SYSTEM: '/dev/null',
 }
 
-/** Every world is a copy of one: a run with a session about its one task, for which the agent has committed something. */
+/** Every world is a copy of one: a run with a session for its one task, for which the agent has committed something. */
 const begun = join(tools, 'begun')
 let acknowledged: readonly string[]
 
@@ -46,11 +46,11 @@ function beginOnce(): void {
 const WORKLOAD: Workload = {
   env,
   prepare: async (world) => {
-    // With the hard links between the names of a log.
+    // Preserves the hard links between the names of a log.
     await execute('cp', ['-a', `${begun}/.`, world])
     return acknowledged
   },
-  // The index is a view, and disturbed where commands are.
+  // The index is a view, and is faulted in the sweep of commands.
   except: '/index.db',
   argv: () => [process.execPath, program, 'work'],
   argvAfter: () => [process.execPath, program, 'on'],
@@ -63,13 +63,13 @@ function commit(world: string, name: string): void {
   git(world, 'commit', '-qm', name)
 }
 
-function verdict(world: string, stage: 'disturbed' | 'after'): Verdict {
+function verdict(world: string, stage: 'faulted' | 'after'): Verdict {
   const run = logsIn(world, 'runs')
   const journal = logsIn(world, 'journal')
   const state = foldRun(run.map((record) => record as unknown as RunEntry))
   const problems: string[] = []
   if (state === undefined) problems.push('the log of the run does not fold')
-  // Whoever writes an entry again writes it with the same word, so that it counts once.
+  // An entry that is written again has the same `once`, so that it counts once.
   const closings = new Set(
     journal
       .filter(({ kind, data }) => kind === 'task.moved' && data['status'] === 'completed')
@@ -88,7 +88,7 @@ function verdict(world: string, stage: 'disturbed' | 'after'): Verdict {
   return { held: [...run, ...journal].map(({ id }) => id), problems }
 }
 
-/** What the logs hold under either of their names. */
+/** The entries of the logs under either of their names. */
 function logsIn(world: string, kind: 'runs' | 'journal') {
   const folder = join(world, '.sessions', kind)
   const links = join(world, '.git', 'stint', kind)
@@ -120,16 +120,16 @@ beforeAll(async () => {
 }, 900_000)
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
-test('a runner disturbed at any call while it writes down a task loses nothing acknowledged, and the resumed run closes it once', () => {
-  console.info(`${report.calls.length} calls, ${report.runs.length} disturbed runs`)
+test('a runner that faults at any call while closing a task loses nothing, and the resumed run closes it once', () => {
+  console.info(`${report.calls.length} calls, ${report.runs.length} faulted runs`)
   expect(report.falseDone).toEqual([])
   expect(report.acknowledgedLost).toEqual([])
   expect(report.stuck).toEqual([])
   expect(report.unreadable).toEqual([])
 })
 
-test('a runner disturbed at any call never ends as a defect', () => {
-  const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+test('a runner that faults at any call never exits as a defect', () => {
+  const ends = report.runs.map(({ fault, at, call, faulted: { code, signal, stderr } }) => ({
     fault,
     at,
     call: call.name,
@@ -143,12 +143,10 @@ test('a runner disturbed at any call never ends as a defect', () => {
   ).toEqual([])
 })
 
-test('every call was really disturbed', () => {
+test('every call was faulted', () => {
   const calls = report.calls.filter(({ name }) => name !== 'ack')
   expect(calls.length).toBeGreaterThan(40)
   expect(
-    report.runs.filter(
-      ({ fault, disturbed }) => fault === 'kill' && disturbed.signal === 'SIGKILL',
-    ),
+    report.runs.filter(({ fault, faulted }) => fault === 'kill' && faulted.signal === 'SIGKILL'),
   ).toHaveLength(calls.length)
 })

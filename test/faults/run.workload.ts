@@ -1,5 +1,5 @@
-// What a runner writes down of one task, without an agent: that an attempt began, what was reported, that it is done, and how
-// the attempt ended. Started again, it goes on as a resumed run does. Acknowledges every entry that is said to be saved.
+// Records one task like a runner, without an agent: the attempt, the report, the completion and the end of the attempt. Started again,
+// it continues like a resumed run. Acknowledges every entry that is reported as saved.
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
 import { mintId } from '../../src/journal/ids.ts'
@@ -24,12 +24,12 @@ const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
 const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
 const { config, paths: place } = workspace
 
-// Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+// Not awaited: a bundle with a top-level await is split into many more files, and each takes time to load.
 void perform()
 
 async function perform(): Promise<void> {
   try {
-    await { begin, work: () => work(sceneOf(runIds(place)[0]!)), on: goOn }[doing]()
+    await { begin, work: () => work(runContextOf(runIds(place)[0]!)), on: resume }[doing]()
   } catch (error) {
     const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
     if (!isExpected) throw error
@@ -40,7 +40,7 @@ async function perform(): Promise<void> {
   }
 }
 
-/** A run with a session about its one task, which nobody has tried yet. */
+/** A run with a session for its one task, without an attempt yet. */
 async function begin(): Promise<void> {
   const task = await addTask(workspace, { title: 'One' })
   const run = mintId(undefined)
@@ -113,9 +113,9 @@ async function work(scene: RunContext): Promise<void> {
   session.release()
 }
 
-/** As a resumed run: looks at what was left open, does what was not done, and ends. */
-async function goOn(): Promise<void> {
-  const scene = sceneOf(runIds(place)[0]!)
+/** Like a resumed run: checks what was left open, does what was not done, and ends. */
+async function resume(): Promise<void> {
+  const scene = runContextOf(runIds(place)[0]!)
   const runner = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
   await recoverInterrupted(scene, foldRun(scene.log.read())!, new Claims(place, scene.run, runner))
   if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(scene)
@@ -123,17 +123,17 @@ async function goOn(): Promise<void> {
   acknowledge(scene.log.read().at(-1)!.id)
 }
 
-function sceneOf(run: string): RunContext {
+function runContextOf(run: string): RunContext {
   const log = new RunLog(place, run, config)
   const { branch, base, isInPlace } = foldRun(log.read())!.started
   return {
     run,
     workspace,
     log,
-    // No conversation is held, so that nothing asks for one.
+    // No conversation is open, so that none is needed.
     harness: undefined as never,
     settled: resolveOptions(workspace, {}),
-    // The world may be a copy of the one that it was begun in.
+    // The world may be a copy of the one the run began in.
     tree: { tree: place.root, branch, base, isInPlace },
     source: { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] },
     profiles: [],

@@ -1,5 +1,5 @@
-// Runs a program again and again, and lets each call that changes the disk go wrong once, in every
-// way there is. After each fault a second, undisturbed process must find everything in order.
+// Runs a program again and again, and makes each call that changes the disk fail once in every possible way. After each fault a second
+// process, without faults, must find everything in order.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/scratch.ts'
 
 const { ENOSPC, EIO, EROFS, EACCES, EPERM } = constants.errno
 
-/** How a call goes wrong. `split` lets another program write into the middle of a write; `full` and `read-only` stay so until the process ends. */
+/** How a call fails. `split` lets another program write into the middle of a write; `full` and `read-only` last until the process ends. */
 export const FAULTS = {
   kill: { action: 'kill' },
   'kill after': { action: 'after' },
@@ -25,7 +25,7 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS
 
-/** One numbered call: `write /folder/file`, or `ack` where the program acknowledged something. */
+/** A numbered call: `write /folder/file`, or `ack` where the program acknowledged something. */
 export interface Call {
   readonly name: string
   readonly path: string
@@ -44,58 +44,57 @@ export interface Finished {
 export interface Verdict {
   /** Every id that can be read. */
   readonly held: readonly string[]
-  /** How many damaged pieces were found and named. */
+  /** How many damaged fragments were reported. */
   readonly damaged?: number
-  /** Whatever is not as it must be, in words. */
+  /** Violations, in words. */
   readonly problems?: readonly string[]
 }
 
-/** A program to disturb, and the world it runs in. `folder` is new and empty for each run. */
+/** A program to fault and the world it runs in. `folder` is new and empty for each run. */
 export interface Workload {
-  /** Makes the world; answers the ids that are acknowledged already. */
+  /** Creates the world; returns the ids that are already acknowledged. */
   readonly prepare?: (folder: string) => readonly string[] | void | Promise<readonly string[]>
-  /** Called when no more worlds are wanted. */
   readonly done?: () => void
   readonly argv: (folder: string) => readonly string[]
-  /** The undisturbed process afterwards; the same program unless it is given. */
+  /** The process that runs afterwards without faults; by default the same program. */
   readonly argvAfter?: (folder: string) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: (folder: string) => string
-  /** Only calls under this folder count; all of `folder` unless it is given. */
+  /** Only calls under this folder count; by default all of `folder`. */
   readonly watch?: (folder: string) => string
-  /** Calls on paths with this in them do not count. */
+  /** Calls on paths that contain this do not count. */
   readonly except?: string
-  /** Looks at the world after the disturbed process, and again after the second one. */
-  readonly verify: (folder: string, finished: Finished, stage: 'disturbed' | 'after') => Verdict
+  /** Inspects the world after the faulted process, and again after the second one. */
+  readonly verify: (folder: string, finished: Finished, stage: 'faulted' | 'after') => Verdict
 }
 
 export interface Run {
   readonly fault: Fault
   readonly at: number
   readonly call: Call
-  readonly disturbed: Finished
-  /** The damage that was found and named when the disturbed process had ended. */
+  readonly faulted: Finished
+  /** The damage reported after the faulted process had ended. */
   readonly damaged: number
   readonly after: Finished
 }
 
 export interface SweepReport {
-  /** The calls of an undisturbed run. */
+  /** The calls of a run without faults. */
   readonly calls: readonly Call[]
   readonly runs: readonly Run[]
-  /** Acknowledged, and not there when the disturbed process had ended. */
+  /** Acknowledged but missing after the faulted process had ended. */
   readonly falseDone: readonly string[]
-  /** Acknowledged by either process, and not there after the second. */
+  /** Acknowledged by either process but missing after the second. */
   readonly acknowledgedLost: readonly string[]
-  /** The disturbed process hung, or the second one hung or failed. */
+  /** The faulted process hung, or the second one hung or failed. */
   readonly stuck: readonly string[]
-  /** What `verify` did not like. */
+  /** What `verify` reported. */
   readonly unreadable: readonly string[]
 }
 
-const PATIENCE_MS = 30_000
+const HANG_MS = 30_000
 
-/** Disturbs every call of a workload in turn. */
+/** Makes every call of a workload fail in turn. */
 export async function sweep(
   shim: string,
   workload: Workload,
@@ -130,13 +129,13 @@ async function sweepAll(
   }
   const queue = jobs.values()
   const work = async () => {
-    for (const job of queue) report.runs.push(await disturb(shim, workload, job, report))
+    for (const job of queue) report.runs.push(await runWithFault(shim, workload, job, report))
   }
   await Promise.all([work(), work()])
   return report
 }
 
-/** One undisturbed run, with every call it made. */
+/** A run without faults, with every call it made. */
 export async function traced(
   shim: string,
   workload: Workload,
@@ -148,14 +147,14 @@ export async function traced(
     const trace = join(folder, 'trace')
     const env = { ...shimEnv(shim, workload, world), FAULT_TRACE: trace }
     const finished = await finish(workload, world, workload.argv(world), env)
-    if (finished.code !== 0) throw new Error(`the undisturbed run failed: ${finished.stderr}`)
+    if (finished.code !== 0) throw new Error(`the unfaulted run failed: ${finished.stderr}`)
     return { calls: readTrace(trace), finished }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Names the files and folders that were changed and not yet synced when something was acknowledged. */
+/** Lists the files and folders that were changed but not synced when something was acknowledged. */
 export function unsyncedAtAcknowledgement(calls: readonly Call[]): readonly string[] {
   const unsynced = new Set<string>()
   const found: string[] = []
@@ -166,7 +165,7 @@ export function unsyncedAtAcknowledgement(calls: readonly Call[]): readonly stri
     else if (name === 'open' || name === 'mkdir') unsynced.add(dirname(path))
     else if (name === 'link' || name === 'rename') {
       unsynced.add(dirname(target!))
-      // The bytes go with the file to its new name.
+      // The bytes move with the file to its new name.
       if (unsynced.delete(path)) unsynced.add(target!)
     }
   }
@@ -190,7 +189,7 @@ export function compileShim(folder: string): string {
 
 type Collected = { [K in 'falseDone' | 'acknowledgedLost' | 'stuck' | 'unreadable']: string[] }
 
-async function disturb(
+async function runWithFault(
   shim: string,
   workload: Workload,
   { fault, at, call }: Pick<Run, 'fault' | 'at' | 'call'>,
@@ -208,13 +207,13 @@ async function disturb(
       FAULT_ON: kind.isLasting === true ? '1' : '0',
     }
 
-    const disturbed = await finish(workload, world, workload.argv(world), {
+    const faulted = await finish(workload, world, workload.argv(world), {
       ...shimEnv(shim, workload, world),
       ...env,
     })
-    if (isHung(disturbed)) report.stuck.push(`${where}: hangs`)
-    const first = verdictOf(workload, world, disturbed, 'disturbed')
-    report.falseDone.push(...missing([...before, ...disturbed.acknowledged], first, where))
+    if (isHung(faulted)) report.stuck.push(`${where}: hangs`)
+    const first = verdictOf(workload, world, faulted, 'faulted')
+    report.falseDone.push(...missing([...before, ...faulted.acknowledged], first, where))
 
     const after = await finish(workload, world, (workload.argvAfter ?? workload.argv)(world), {})
     if (after.code !== 0)
@@ -223,14 +222,14 @@ async function disturb(
       )
     const second = verdictOf(workload, world, after, 'after')
     report.acknowledgedLost.push(
-      ...missing([...before, ...disturbed.acknowledged, ...after.acknowledged], second, where),
+      ...missing([...before, ...faulted.acknowledged, ...after.acknowledged], second, where),
     )
     report.unreadable.push(
       ...[...(first.problems ?? []), ...(second.problems ?? [])].map(
         (problem) => `${where}: ${problem}`,
       ),
     )
-    return { fault, at, call, disturbed, damaged: first.damaged ?? 0, after }
+    return { fault, at, call, faulted, damaged: first.damaged ?? 0, after }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -245,7 +244,7 @@ function newWorld(folder: string): string {
 function shimEnv(shim: string, workload: Workload, world: string): Record<string, string> {
   return {
     LD_PRELOAD: shim,
-    // What goes through io_uring does not go through libc.
+    // io_uring bypasses libc.
     UV_USE_IO_URING: '0',
     FAULT_DIR: workload.watch?.(world) ?? world,
     FAULT_COUNT: join(dirname(world), 'count'),
@@ -263,7 +262,7 @@ function finish(
   const options = {
     cwd: workload.cwd?.(world) ?? world,
     env: { ...process.env, ...workload.env, ...env },
-    timeout: PATIENCE_MS,
+    timeout: HANG_MS,
     killSignal: 'SIGTERM' as const,
   }
   return new Promise((resolve) => {
@@ -286,7 +285,7 @@ function verdictOf(
   workload: Workload,
   world: string,
   finished: Finished,
-  stage: 'disturbed' | 'after',
+  stage: 'faulted' | 'after',
 ): Verdict {
   try {
     return workload.verify(world, finished, stage)
@@ -300,7 +299,7 @@ function missing(acknowledged: readonly string[], { held }: Verdict, where: stri
   return acknowledged.filter((id) => !there.has(id)).map((id) => `${where}: ${id}`)
 }
 
-// A process that was killed by its fault has ended by SIGKILL; one that had to be told has not.
+// A process killed by its fault ended with SIGKILL; one that was stopped by the sweep did not.
 function isHung({ signal }: Finished): boolean {
   return signal === 'SIGTERM'
 }

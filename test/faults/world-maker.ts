@@ -1,11 +1,11 @@
-// One process makes all the worlds of a sweep: starting one takes longer than what it does there.
+// One process creates all the worlds of a sweep: starting it takes longer than its work.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 
-/** What a workload program is told to be a maker of worlds; the folders then come line by line. */
+/** The argument that makes a workload program create worlds; the folders then come line by line. */
 export const MAKE = 'make'
-/** What it prints when all is done in a folder. */
+/** Printed when a folder is ready. */
 export const MADE = 'made'
 
 export class WorldMaker {
@@ -24,7 +24,7 @@ export class WorldMaker {
       })
   }
 
-  /** Does the steps in a folder; answers the ids that were acknowledged. */
+  /** Runs the steps in a folder; returns the acknowledged ids. */
   make(world: string): Promise<readonly string[]> {
     const child = (this.#child ??= this.#listen(this.#start()))
     return new Promise((resolve, reject) => {

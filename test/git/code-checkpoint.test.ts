@@ -11,17 +11,17 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkpointCode } from '../../src/git/code-checkpoint.ts'
-import { filesOf, keepUntouched } from './untouched.ts'
+import { filesOf, checkpointUnchanged } from './checkpoint-unchanged.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
-describe('keeping the code', () => {
-  test('changed, new and deleted files are kept, ignored ones are not', () => {
+describe('checkpointing code', () => {
+  test('changed, new and deleted files are saved, ignored ones are not', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'gone.txt': 'x\n', '.gitignore': 'ignored*\n' })
     write(root, 'a.txt', 'two\n')
     write(root, 'new folder/größe.txt', 'new\n')
     write(root, 'ignored.txt', 'no\n')
     rmSync(join(root, 'gone.txt'))
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(filesOf(root, kept.commit)).toEqual([
       '100644 .gitignore',
       '100644 a.txt',
@@ -32,7 +32,7 @@ describe('keeping the code', () => {
     expect(kept.leftOut).toEqual([])
   })
 
-  test('staged changes stay staged, and the working file is what is kept', () => {
+  test('staged changes stay staged, and the working file is what is saved', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
     write(root, 'a.txt', 'staged\n')
     git(root, 'add', 'a.txt')
@@ -40,7 +40,7 @@ describe('keeping the code', () => {
     git(root, 'rm', '-q', '--cached', 'b.txt')
     write(root, 'c.txt', 'intended\n')
     git(root, 'add', '--intent-to-add', 'c.txt')
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(git(root, 'show', `${kept.commit}:a.txt`)).toBe('working')
     expect(git(root, 'show', `${kept.commit}:b.txt`)).toBe('one')
     expect(git(root, 'show', `${kept.commit}:c.txt`)).toBe('intended')
@@ -52,11 +52,11 @@ describe('keeping the code', () => {
       write(root, 'a.txt', 'aaa\n')
       git(root, 'add', 'a.txt')
       write(root, 'a.txt', 'bbb\n')
-      expect(git(root, 'show', `${keepUntouched(root).commit}:a.txt`)).toBe('bbb')
+      expect(git(root, 'show', `${checkpointUnchanged(root).commit}:a.txt`)).toBe('bbb')
     }
   })
 
-  test('a conflict stays a conflict, and its working file is kept', () => {
+  test('a conflict stays a conflict, and its working file is saved', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'b.txt': 'one\n', '.sessions/doc.md': 'one\n' })
     git(root, 'switch', '-q', '-c', 'side')
     for (const path of ['a.txt', 'b.txt', '.sessions/doc.md']) write(root, path, 'side\n')
@@ -67,18 +67,18 @@ describe('keeping the code', () => {
     git(root, 'commit', '-q', '-a', '-m', 'main')
     expect(() => git(root, 'merge', '-q', 'side')).toThrow()
     rmSync(join(root, 'b.txt'))
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(git(root, 'show', `${kept.commit}:a.txt`)).toContain('<<<<<<< HEAD')
     expect(filesOf(root, kept.commit)).toEqual(['100644 .sessions/doc.md', '100644 a.txt'])
   })
 
-  test('modes and symbolic links are kept as such', () => {
+  test('file modes and symbolic links are saved', () => {
     const root = newRepository({ 'run.sh': 'x\n', 'lib/a.txt': 'a\n' })
     chmodSync(join(root, 'run.sh'), 0o755)
     symlinkSync('nowhere', join(root, 'dangling'))
     renameSync(join(root, 'lib'), join(root, 'real'))
     symlinkSync('real', join(root, 'lib'))
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '120000 dangling',
       '120000 lib',
       '100644 real/a.txt',
@@ -86,98 +86,98 @@ describe('keeping the code', () => {
     ])
   })
 
-  test('a file that became a folder, and a folder that became a file, are kept as they are now', () => {
+  test('a file that became a folder, and a folder that became a file, are saved as they are now', () => {
     const root = newRepository({ file: 'x\n', 'folder/a.txt': 'x\n' })
     rmSync(join(root, 'file'))
     rmSync(join(root, 'folder'), { recursive: true })
     write(root, 'file/inner.txt', 'x\n')
     write(root, 'folder', 'x\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 file/inner.txt',
       '100644 folder',
     ])
   })
 
-  test('the excluded folder is not looked at, ignored or not', () => {
+  test('the excluded folder is not saved, ignored or not', () => {
     const root = newRepository()
     write(root, '.sessions/journal/log.jsonl', '{}\n')
     write(root, '.sessions-other/a.txt', 'x\n')
     write(root, 'own/b.txt', 'x\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 .sessions-other/a.txt',
       '100644 a.txt',
       '100644 own/b.txt',
     ])
     write(root, '.sessions/.gitignore', '*\n')
-    const kept = keepUntouched(root, { exclude: ['.sessions', 'own/'] })
+    const kept = checkpointUnchanged(root, { exclude: ['.sessions', 'own/'] })
     expect(filesOf(root, kept.commit)).toEqual(['100644 .sessions-other/a.txt', '100644 a.txt'])
   })
 
-  test('a large untracked file is left out and named, a tracked one is kept', () => {
+  test('a large untracked file is left out and listed, a tracked one is saved', () => {
     const root = newRepository({ 'tracked.bin': 'x' })
     write(root, 'tracked.bin', 'x'.repeat(2000))
     write(root, 'big ü.bin', 'x'.repeat(2000))
     write(root, 'small.bin', 'x'.repeat(1000))
-    const kept = keepUntouched(root, { maxFileBytes: 1000 })
+    const kept = checkpointUnchanged(root, { maxFileBytes: 1000 })
     expect(kept.leftOut).toEqual(['big ü.bin'])
     expect(filesOf(root, kept.commit)).toEqual(['100644 small.bin', '100644 tracked.bin'])
   })
 
-  test('a nested repository is left out and named, with or without commits', () => {
+  test('a nested repository is left out and listed, with or without commits', () => {
     const root = newRepository()
     newRepository({ 'x.txt': 'x\n' }, join(root, 'nested'))
     mkdirSync(join(root, 'empty'))
     git(join(root, 'empty'), 'init', '-q')
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(kept.leftOut).toEqual(['empty/', 'nested/'])
     expect(filesOf(root, kept.commit)).toEqual(['100644 a.txt'])
   })
 
-  test('a submodule is kept by its commit, and its own changes are named', () => {
+  test('a submodule is saved by its commit, and its own changes are listed', () => {
     const library = newRepository({ 'lib.txt': 'one\n' })
     const root = newRepository()
     git(root, 'submodule', '--quiet', 'add', library, 'lib')
     git(root, 'commit', '-q', '-m', 'with lib')
     git(join(root, 'lib'), 'commit', '-q', '--allow-empty', '-m', 'further')
-    const clean = keepUntouched(root)
+    const clean = checkpointUnchanged(root)
     expect(git(root, 'rev-parse', `${clean.commit}:lib`)).toBe(
       git(join(root, 'lib'), 'rev-parse', 'HEAD'),
     )
     expect(clean.leftOut).toEqual([])
     write(root, 'lib/lib.txt', 'changed\n')
-    expect(keepUntouched(root).leftOut).toEqual(['lib'])
+    expect(checkpointUnchanged(root).leftOut).toEqual(['lib'])
   })
 
-  test('files outside of a sparse checkout stay in the kept code', () => {
+  test('files outside a sparse checkout stay in the checkpoint', () => {
     const root = newRepository({ 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' })
     git(root, 'sparse-checkout', 'set', '--cone', '--sparse-index', 'in')
     expect(existsSync(join(root, 'out/b.txt'))).toBe(false)
     write(root, 'in/a.txt', 'changed\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 in/a.txt',
       '100644 out/b.txt',
     ])
   })
 
-  test('a split index is read and left alone', () => {
+  test('a split index is read and not changed', () => {
     const root = newRepository()
     git(root, 'update-index', '--split-index')
     write(root, 'b.txt', 'b\n')
     git(root, 'add', 'b.txt')
     write(root, 'c.txt', 'c\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 a.txt',
       '100644 b.txt',
       '100644 c.txt',
     ])
   })
 
-  test('a name that is not UTF-8 is kept, or left out for its size, like any other', () => {
+  test('a file name that is not UTF-8 is saved, or left out for its size, like any other', () => {
     const root = newRepository()
     const name = (byte: number) => Buffer.concat([Buffer.from(`${root}/n-`), Buffer.from([byte])])
     writeFileSync(name(0xff), 'kept')
     writeFileSync(name(0xfe), 'x'.repeat(100))
-    // The comparison of files reads names as text, which these are not.
+    // The file comparison reads names as text, which these are not.
     const kept = checkpointCode(repositoryAt(root), {
       ref: 'refs/stint/test/1',
       message: 'checkpoint',
@@ -187,11 +187,11 @@ describe('keeping the code', () => {
     expect(kept.leftOut).toHaveLength(1)
   })
 
-  test('a branch without a commit gives a commit without a parent', () => {
+  test('a branch without commits gives a commit without a parent', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main')
     write(root, 'a.txt', 'a\n')
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(git(root, 'rev-list', '--parents', kept.commit)).toBe(kept.commit)
     expect(filesOf(root, kept.commit)).toEqual(['100644 a.txt'])
   })
@@ -200,20 +200,20 @@ describe('keeping the code', () => {
     const root = newRepository()
     write(root, 'a.txt', 'two\n')
     git(root, 'stash', '-q')
-    expect(keepUntouched(root).commit).toBe(git(root, 'rev-parse', 'HEAD'))
+    expect(checkpointUnchanged(root).commit).toBe(git(root, 'rev-parse', 'HEAD'))
   })
 
-  test('a linked worktree keeps its own files under the shared references', () => {
+  test('a linked worktree saves its own files under the shared refs', () => {
     const root = newRepository()
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', '-b', 'side', linked)
     write(linked, 'side.txt', 'x\n')
-    const kept = keepUntouched(linked)
+    const kept = checkpointUnchanged(linked)
     expect(filesOf(root, 'refs/stint/test/1')).toEqual(['100644 a.txt', '100644 side.txt'])
     expect(git(root, 'rev-parse', 'refs/stint/test/1')).toBe(kept.commit)
   })
 
-  test('hooks, signing and a missing name of the user do not get in the way', () => {
+  test('hooks, signing and a missing user name do not interfere', () => {
     const root = newRepository()
     for (const hook of [
       'pre-commit',
@@ -229,19 +229,19 @@ describe('keeping the code', () => {
       git(root, 'config', setting, 'true')
     git(root, 'config', 'core.autocrlf', 'input')
     write(root, 'b.txt', 'windows\r\n')
-    const kept = keepUntouched(root, { message: 'größe\0 of it\n\nbody' })
+    const kept = checkpointUnchanged(root, { message: 'größe\0 of it\n\nbody' })
     expect(git(root, 'log', '-1', '--format=%an %ae %B', kept.commit)).toBe(
       'Stint stint@localhost größe of it\n\nbody',
     )
     expect(existsSync(join(root, 'hook-ran'))).toBe(false)
   })
 
-  test('a commit dated by whoever started us does not date the kept code', () => {
+  test('a commit date in the environment does not date the checkpoint', () => {
     const root = newRepository()
     write(root, 'b.txt', 'b\n')
     process.env['GIT_AUTHOR_DATE'] = '1000000000 +0000'
     try {
-      expect(git(root, 'log', '-1', '--format=%at', keepUntouched(root).commit)).not.toBe(
+      expect(git(root, 'log', '-1', '--format=%at', checkpointUnchanged(root).commit)).not.toBe(
         '1000000000',
       )
     } finally {
@@ -253,25 +253,25 @@ describe('keeping the code', () => {
     '%s is refused as a name',
     (ref) => {
       const root = newRepository()
-      expect(() => keepUntouched(root, { ref })).toThrow(/is not a name for kept code/)
+      expect(() => checkpointUnchanged(root, { ref })).toThrow(/is not a name for kept code/)
     },
   )
 
-  test('the same name takes the newer code', () => {
+  test('the same ref is moved to the newer code', () => {
     const root = newRepository()
     write(root, 'a.txt', 'two\n')
-    keepUntouched(root)
+    checkpointUnchanged(root)
     write(root, 'a.txt', 'three\n')
-    expect(git(root, 'show', `${keepUntouched(root).ref}:a.txt`)).toBe('three')
+    expect(git(root, 'show', `${checkpointUnchanged(root).ref}:a.txt`)).toBe('three')
   })
 
-  test('no reference and no temporary index is left where keeping fails', () => {
+  test('a failed checkpoint leaves no ref and no temporary index', () => {
     const root = newRepository()
     write(root, 'b.txt', 'b\n')
     git(root, 'config', 'filter.broken.clean', 'false')
     git(root, 'config', 'filter.broken.required', 'true')
     write(root, '.gitattributes', 'b.txt filter=broken\n')
-    expect(() => keepUntouched(root)).toThrow(/git update-index failed/)
+    expect(() => checkpointUnchanged(root)).toThrow(/git update-index failed/)
     expect(
       readdirSync(join(root, '.git')).filter((name) => name.startsWith('stint-index')),
     ).toEqual([])

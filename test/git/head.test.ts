@@ -12,7 +12,7 @@ describe('reading HEAD', () => {
     })
   })
 
-  test('a packed branch gives the same answer as a loose one', () => {
+  test('a packed branch gives the same result as a loose one', () => {
     const root = newRepository()
     git(root, 'switch', '-q', '-c', 'feature/ünï')
     git(root, 'branch', 'other/feature/ünï')
@@ -40,7 +40,7 @@ describe('reading HEAD', () => {
     })
   })
 
-  test('a branch without a commit gives only its name', () => {
+  test('a branch without commits gives only its name', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'fresh')
     expect(readHead(repositoryAt(root))).toEqual({ branch: 'fresh' })
@@ -63,7 +63,7 @@ describe('reading HEAD', () => {
     })
   })
 
-  test('a repository of sha256 objects gives the longer name', () => {
+  test('a sha256 repository gives the longer commit id', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main', '--object-format=sha256')
     git(root, 'commit', '-q', '--allow-empty', '-m', 'first')
@@ -77,7 +77,7 @@ describe('reading HEAD', () => {
     expect(readHead(repositoryAt(root)).commit).toBe(git(root, 'rev-parse', 'main'))
   })
 
-  test('a head that nobody can read, as of a format git does not know, gives nothing rather than failing', () => {
+  test('a HEAD in a format that git does not know gives nothing instead of failing', () => {
     const root = newRepository()
     write(root, '.git/HEAD', 'ref: refs/heads/.invalid\n')
     expect(readHead(repositoryAt(root))).toEqual({})

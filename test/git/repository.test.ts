@@ -5,7 +5,7 @@ import { findRepository } from '../../src/git/repository.ts'
 import { git, newRepository, temporaryFolder, write } from './world.ts'
 
 describe('finding a repository', () => {
-  test('a folder inside a repository leads to its root', () => {
+  test('a folder inside a repository finds its root', () => {
     const root = newRepository({ 'deep/er/file.txt': 'x\n' })
     expect(findRepository(join(root, 'deep/er'))).toEqual({
       worktree: root,
@@ -16,19 +16,19 @@ describe('finding a repository', () => {
     })
   })
 
-  test('a folder outside of any repository, or a missing one, leads nowhere', () => {
+  test('a folder outside any repository, or a missing one, finds nothing', () => {
     const folder = temporaryFolder()
     expect(findRepository(folder)).toBeUndefined()
     expect(findRepository(join(folder, 'missing'))).toBeUndefined()
   })
 
-  test('an empty folder named .git is walked past', () => {
+  test('an empty folder named .git is skipped', () => {
     const root = newRepository({ 'sub/file.txt': 'x\n' })
     mkdirSync(join(root, 'sub/.git'))
     expect(findRepository(join(root, 'sub'))?.worktree).toBe(root)
   })
 
-  test('a .git file that leads nowhere is no repository', () => {
+  test('a .git file that points nowhere is not a repository', () => {
     const folder = temporaryFolder()
     write(folder, '.git', 'gitdir: ../gone\n')
     expect(findRepository(folder)).toBeUndefined()
@@ -47,7 +47,7 @@ describe('finding a repository', () => {
     })
   })
 
-  test('a linked worktree inside the main one is found as itself', () => {
+  test('a linked worktree inside the main one is found before it', () => {
     const root = newRepository()
     git(root, 'worktree', 'add', '-q', '.worktrees/side')
     const found = findRepository(join(root, '.worktrees/side'))
@@ -89,7 +89,7 @@ describe('finding a repository', () => {
     expect(findRepository(linked)?.mainRoot).toBe(join(root, 'lib'))
   })
 
-  test('a hidden bare repository stands for the folder around it, seen from every side', () => {
+  test('a hidden bare repository has the folder around it as its root, from every worktree', () => {
     const source = newRepository()
     const project = join(temporaryFolder(), 'proj')
     mkdirSync(project)
@@ -109,7 +109,7 @@ describe('finding a repository', () => {
     expect(findRepository(join(project, '.bare/objects'))?.mainRoot).toBe(project)
   })
 
-  test('a bare repository with a name of its own stands for itself', () => {
+  test('a bare repository with its own name is its own root', () => {
     const source = newRepository()
     const folder = temporaryFolder()
     git(folder, 'clone', '-q', '--bare', source, 'proj.git')
@@ -133,14 +133,14 @@ describe('finding a repository', () => {
     })
   })
 
-  test('a symbolic link leads to the same repository as the folder behind it', () => {
+  test('a symbolic link finds the same repository as its target', () => {
     const root = newRepository({ 'sub/file.txt': 'x\n' })
     const link = join(temporaryFolder(), 'link')
     symlinkSync(join(root, 'sub'), link)
     expect(findRepository(link)).toEqual(findRepository(root))
   })
 
-  test('standing inside .git leads to the worktree it belongs to', () => {
+  test('a folder inside .git finds the worktree it belongs to', () => {
     const root = newRepository()
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', linked)
@@ -148,7 +148,7 @@ describe('finding a repository', () => {
     expect(findRepository(join(root, '.git/worktrees/side'))).toEqual(findRepository(linked))
   })
 
-  test('a new repository without a commit is found', () => {
+  test('a new repository without commits is found', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q')
     expect(findRepository(root)?.worktree).toBe(root)

@@ -11,22 +11,22 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeDiff, restoreCode } from '../../src/git/code-checkpoint.ts'
 import { withTemporaryIndex } from '../../src/git/working-tree.ts'
-import { keepUntouched } from './untouched.ts'
+import { checkpointUnchanged } from './checkpoint-unchanged.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
-describe('the difference from kept code', () => {
-  test('it is empty right after keeping', () => {
+describe('the diff against a code checkpoint', () => {
+  test('it is empty right after the checkpoint', () => {
     const root = newRepository()
     write(root, 'a.txt', 'two\n')
     write(root, 'new.txt', 'x\n')
     write(root, '.sessions/log.jsonl', '{}\n')
-    expect(codeDiff(repositoryAt(root), keepUntouched(root).commit)).toBe('')
+    expect(codeDiff(repositoryAt(root), checkpointUnchanged(root).commit)).toBe('')
   })
 
   test('it shows what changed since, untracked files included, and changes nothing', () => {
     const root = newRepository()
     write(root, 'new.txt', 'kept\n')
-    const { commit } = keepUntouched(root)
+    const { commit } = checkpointUnchanged(root)
     write(root, 'new.txt', 'later\n')
     write(root, 'newer ü.txt', 'x\n')
     const before = git(root, 'status', '--porcelain')
@@ -40,24 +40,24 @@ describe('the difference from kept code', () => {
   })
 
   test.each(['0123456789abcdef0123456789abcdef01234567', '--output=x', 'main', 'refs/stint/none'])(
-    '%s is said to be no kept code',
+    '%s is refused as a checkpoint',
     (name) => {
       expect(() => codeDiff(repositoryAt(newRepository()), name)).toThrow(/there is no kept code/)
     },
   )
 })
 
-describe('giving kept code back', () => {
+describe('restoring a code checkpoint', () => {
   function kept() {
     const root = newRepository()
     write(root, 'a.txt', 'kept\n')
     write(root, 'untracked.txt', 'kept\n')
-    const { commit, ref } = keepUntouched(root)
+    const { commit, ref } = checkpointUnchanged(root)
     write(root, 'a.txt', 'later\n')
     return { root, commit, ref, repository: repositoryAt(root) }
   }
 
-  test('a new branch has it, and the worktree stays where it is', () => {
+  test('a new branch holds it, and the worktree stays as it is', () => {
     const { root, commit, ref, repository } = kept()
     expect(restoreCode(repository, ref, { branch: 'back/again' })).toEqual({
       commit,
@@ -83,7 +83,7 @@ describe('giving kept code back', () => {
     expect(() => restoreCode(repository, commit, { branch })).toThrow(/is not a name for a branch/)
   })
 
-  test('a new worktree has it, detached, with no hook run', () => {
+  test('a new worktree holds it, detached, and no hook runs', () => {
     const { root, commit, repository } = kept()
     write(root, '.git/hooks/post-checkout', '#!/bin/sh\ntouch hook-ran\n')
     const folder = join(temporaryFolder(), 'new/tree ü')
@@ -117,7 +117,7 @@ describe('the temporary index', () => {
   const indexes = (gitDir: string) =>
     readdirSync(gitDir).filter((name) => name.startsWith('stint-index'))
 
-  test('what a killed run left is swept, what another may still use is not', () => {
+  test('an index left by a killed process is removed, one still in use is not', () => {
     const root = newRepository()
     const { gitDir } = repositoryAt(root)
     const longAgo = Date.now() - 2 * 60 * 60_000
@@ -136,7 +136,7 @@ describe('the temporary index', () => {
     expect(indexes(gitDir)).toHaveLength(2)
   })
 
-  test('an index that is taken away in between is an error, not an empty tree', () => {
+  test('an index removed in between is an error, not an empty tree', () => {
     const { gitDir } = repositoryAt(newRepository())
     expect(() => withTemporaryIndex(gitDir, (path) => rmSync(path))).toThrow(/was removed/)
     expect(indexes(gitDir)).toEqual([])

@@ -5,7 +5,7 @@ import { GitFailed, gitSucceeds, runGit } from '../../src/git/run-git.ts'
 import { newRepository, temporaryFolder, write } from './world.ts'
 
 describe('running git', () => {
-  test('a refusal is a typed error with the exit code and the words of git', () => {
+  test("a failure is a typed error with git's exit code and message", () => {
     const root = newRepository()
     const failure = failureOf(() =>
       runGit(root, ['-c', 'a.b=c', 'rev-parse', '--verify', 'nothing']),
@@ -15,14 +15,14 @@ describe('running git', () => {
     expect(failure.message).toBe('git rev-parse failed: fatal: Needed a single revision')
   })
 
-  test('a missing folder is named', () => {
+  test('a missing folder is named in the error', () => {
     const missing = join(temporaryFolder(), 'missing')
     expect(failureOf(() => runGit(missing, ['status'])).message).toContain(
       `there is no folder ${missing}`,
     )
   })
 
-  test('a missing git is named', () => {
+  test('a missing git program is named in the error', () => {
     const failure = failureOf(() =>
       runGit(temporaryFolder(), ['status'], { env: { PATH: '/nowhere' } }),
     )
@@ -30,7 +30,7 @@ describe('running git', () => {
     expect(failure.hint).toContain('PATH')
   })
 
-  test('variables that point git elsewhere are not passed on', () => {
+  test('environment variables that point git elsewhere are not passed on', () => {
     const root = newRepository()
     const elsewhere = newRepository()
     process.env['GIT_DIR'] = join(elsewhere, '.git')
@@ -43,19 +43,19 @@ describe('running git', () => {
     }
   })
 
-  test('paths are printed as they are', () => {
+  test('paths are printed unquoted', () => {
     const root = newRepository()
     write(root, 'größe – 大.txt', 'x')
     expect(runGit(root, ['ls-files', '--others'])).toBe('größe – 大.txt\n')
   })
 
-  test('input is given to git, byte for byte', () => {
+  test('input reaches git byte for byte', () => {
     const root = newRepository()
     expect(runGit(root, ['stripspace'], { input: 'ü\n\n\nb' })).toBe('ü\n\nb\n')
     expect(runGit(root, ['stripspace'], { input: '\u00ff', encoding: 'latin1' })).toBe('\u00ff\n')
   })
 
-  test('a question gets yes or no, and an error stays an error', () => {
+  test('an exit code of 0 or 1 is yes or no, and any other error is thrown', () => {
     const root = newRepository()
     expect(gitSucceeds(root, ['show-ref', '--verify', '--quiet', 'refs/heads/main'])).toBe(true)
     expect(gitSucceeds(root, ['show-ref', '--verify', '--quiet', 'refs/heads/none'])).toBe(false)

@@ -4,7 +4,7 @@ import { dirtyPaths, measureDrift } from '../../src/git/status.ts'
 import { git, newRepository, temporaryFolder, write } from './world.ts'
 
 describe('dirty paths', () => {
-  test('staged, changed, renamed and untracked paths count, those of the journal do not', () => {
+  test('staged, changed, renamed and untracked paths count, journal paths do not', () => {
     const root = newRepository({
       'a.txt': 'one\n',
       'b.txt': 'a longer text that is recognised when it moves\n',
@@ -30,7 +30,7 @@ describe('drift', () => {
     git(root, 'commit', '-q', '--allow-empty', '-m', subject)
   const head = (root: string) => git(root, 'rev-parse', 'HEAD')
 
-  test('nothing happened', () => {
+  test('is empty when nothing happened', () => {
     const root = newRepository()
     expect(measureDrift(root, head(root), { branch: 'main' })).toEqual({
       from: head(root),
@@ -45,7 +45,7 @@ describe('drift', () => {
     })
   })
 
-  test('commits since are counted, and the newest ten are named', () => {
+  test('counts the commits since and names the newest ten', () => {
     const root = newRepository()
     const from = head(root)
     for (let i = 1; i <= 12; i += 1) commit(root, `commit ${i}`)
@@ -56,7 +56,7 @@ describe('drift', () => {
     expect(moved.subjects[0]).toBe('commit 12')
   })
 
-  test('an amended commit is history rewritten', () => {
+  test('reports an amended commit as rewritten history', () => {
     const root = newRepository()
     const from = head(root)
     git(root, 'commit', '-q', '--amend', '-m', 'amended')
@@ -67,7 +67,7 @@ describe('drift', () => {
     })
   })
 
-  test('another branch is not a rewritten history', () => {
+  test('does not report another branch as rewritten history', () => {
     const root = newRepository()
     git(root, 'branch', 'side')
     commit(root, 'on main')
@@ -80,14 +80,14 @@ describe('drift', () => {
     })
   })
 
-  test('a commit that is not here is said to be missing', () => {
+  test('reports an unknown commit as missing', () => {
     const root = newRepository()
     for (const from of ['0123456789012345678901234567890123456789', '--all']) {
       expect(measureDrift(root, from)).toMatchObject({ history: 'missing', commits: 0 })
     }
   })
 
-  test('a branch without a commit has no drift to speak of', () => {
+  test('is empty on a branch without commits', () => {
     const root = newRepository()
     const from = head(root)
     git(root, 'switch', '-q', '--orphan', 'empty')
@@ -96,7 +96,7 @@ describe('drift', () => {
     expect(moved.to).toBeUndefined()
   })
 
-  test('a linked worktree drifts by its own HEAD', () => {
+  test('of a linked worktree follows its own HEAD', () => {
     const root = newRepository()
     const from = head(root)
     const linked = join(temporaryFolder(), 'side')

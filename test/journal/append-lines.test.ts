@@ -7,8 +7,8 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const scratchPath = (name = 'file') => join(scratchFolder(), name)
 
-describe('lines that are appended', () => {
-  test('begin a new file, for its owner only', () => {
+describe('appended lines', () => {
+  test('create a file that only its owner can read', () => {
     const path = scratchPath()
     appendLines(path, Buffer.from('one\n'))
     appendLines(path, Buffer.from('two\nthree\n'))
@@ -16,14 +16,14 @@ describe('lines that are appended', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('begin on a line of their own behind one that was cut off', () => {
+  test('start on a new line after a torn one', () => {
     const path = scratchPath()
     writeFileSync(path, 'whole\ncut o')
     appendLines(path, Buffer.from('next\n'))
     expect(readFileSync(path, 'utf8')).toBe('whole\ncut o\nnext\n')
   })
 
-  test('do not follow a link that somebody put in the place of the file', () => {
+  test("do not follow a symbolic link at the file's path", () => {
     const [path, elsewhere] = [scratchPath(), scratchPath('elsewhere')]
     writeFileSync(elsewhere, '')
     symlinkSync(elsewhere, path)
@@ -31,7 +31,7 @@ describe('lines that are appended', () => {
     expect(readFileSync(elsewhere, 'utf8')).toBe('')
   })
 
-  test('are not put through a pipe that somebody put in the place of the file', () => {
+  test("are not written into a pipe at the file's path", () => {
     const path = scratchPath()
     execFileSync('mkfifo', [path])
     expect(() => appendLines(path, Buffer.from('one\n'))).toThrow()
@@ -39,7 +39,7 @@ describe('lines that are appended', () => {
 })
 
 describe('a lock', () => {
-  test('is one process’s until it is removed', () => {
+  test('belongs to one process until it is removed', () => {
     const path = scratchPath()
     expect(takeLock(path, 10_000)).toBe(true)
     expect(takeLock(path, 10_000)).toBe(false)
@@ -47,21 +47,24 @@ describe('a lock', () => {
     expect(takeLock(path, 10_000)).toBe(true)
   })
 
-  test.each([-60, 60])('that was taken %d seconds from now is taken by the next', (seconds) => {
-    const path = scratchPath()
-    takeLock(path, 10_000)
-    const then = Date.now() / 1000 + seconds
-    utimesSync(path, then, then)
-    expect(takeLock(path, 10_000)).toBe(true)
-    expect(takeLock(path, 10_000)).toBe(false)
-  })
+  test.each([-60, 60])(
+    'taken %d seconds from now is stale and goes to the next process',
+    (seconds) => {
+      const path = scratchPath()
+      takeLock(path, 10_000)
+      const then = Date.now() / 1000 + seconds
+      utimesSync(path, then, then)
+      expect(takeLock(path, 10_000)).toBe(true)
+      expect(takeLock(path, 10_000)).toBe(false)
+    },
+  )
 
-  test('cannot be taken where nothing can be made', () => {
+  test('cannot be taken in a missing folder', () => {
     expect(() => takeLock(join(scratchFolder(), 'none', 'lock'), 10_000)).toThrow()
   })
 })
 
-test('a file that is opened to be read is not made', () => {
+test('opening a file for reading does not create it', () => {
   const path = scratchPath()
   expect(openRegularFile(path)).toBeUndefined()
   expect(existsSync(path)).toBe(false)

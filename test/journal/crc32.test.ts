@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { crc32 } from '../../src/journal/record.ts'
 
-test('a sum is the one that zlib has, of any bytes, in one piece or two', () => {
+test("the checksum equals zlib's for any bytes, in one piece or two", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(), (array, cut) => {
       const bytes = Buffer.from(array)
@@ -14,7 +14,7 @@ test('a sum is the one that zlib has, of any bytes, in one piece or two', () => 
   )
 })
 
-test('of many bytes it is too', () => {
+test("the checksum equals zlib's for a large buffer", () => {
   const bytes = Buffer.alloc(200_000, 'some text')
   expect(crc32(bytes)).toBe(zlib(bytes))
 })

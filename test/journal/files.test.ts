@@ -26,7 +26,7 @@ import {
 import { scratchFolder } from '../support/scratch.ts'
 
 describe('a file', () => {
-  test('is created once, whole, and never over another', () => {
+  test('is created once, complete, and never over another file', () => {
     const folder = scratchFolder()
     expect(createFile(join(folder, 'a'), 'first')).toBe(true)
     expect(createFile(join(folder, 'a'), 'second')).toBe(false)
@@ -34,7 +34,7 @@ describe('a file', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('is replaced with its permissions kept', () => {
+  test('keeps its permissions when it is replaced', () => {
     const folder = scratchFolder()
     writeFileSync(join(folder, 'a'), 'old', { mode: 0o640 })
     replaceFile(join(folder, 'a'), 'new')
@@ -43,14 +43,14 @@ describe('a file', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('that is not replaced leaves no temporary behind', () => {
+  test('leaves no temporary file when replacing it fails', () => {
     const folder = scratchFolder()
     mkdirSync(join(folder, 'a'))
     expect(() => replaceFile(join(folder, 'a'), 'new')).toThrow()
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('is moved, removed and touched, and its absence is an answer', () => {
+  test('is moved, removed and touched, and a missing file is not an error', () => {
     const folder = scratchFolder()
     const [a, b] = [join(folder, 'a'), join(folder, 'b')]
     expect(moveFile(a, b)).toBe(false)
@@ -66,7 +66,7 @@ describe('a file', () => {
 })
 
 describe('a folder', () => {
-  test('is removed when it is empty, and left when it is not', () => {
+  test('is removed only when it is empty', () => {
     const folder = scratchFolder()
     const inner = join(folder, 'a', 'b')
     createFolder(inner)
@@ -77,8 +77,8 @@ describe('a folder', () => {
   })
 })
 
-describe('a second name', () => {
-  test('is refused when it is taken', () => {
+describe('a hard link', () => {
+  test('is refused when the name is taken', () => {
     const folder = scratchFolder()
     writeFileSync(join(folder, 'a'), 'a')
     writeFileSync(join(folder, 'b'), 'b')
@@ -86,7 +86,7 @@ describe('a second name', () => {
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('b')
   })
 
-  test('is taken from another file without a trace, also when it was ours already', () => {
+  test("replaces another file's name and leaves no temporary, also when it is already ours", () => {
     const folder = scratchFolder()
     const [a, b] = [join(folder, 'a'), join(folder, 'b')]
     writeFileSync(a, 'a')
@@ -99,7 +99,7 @@ describe('a second name', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['a', 'b'])
   })
 
-  test('is not given to a file that has taken the place of the one meant', () => {
+  test('is not created for a file that replaced the intended one', () => {
     const folder = scratchFolder()
     const [a, b] = [join(folder, 'a'), join(folder, 'b')]
     writeFileSync(a, 'a')
@@ -112,19 +112,19 @@ describe('a second name', () => {
   })
 })
 
-test('a folder is created with its parents and again without complaint', () => {
+test('a folder is created with its parents, and creating it again is no error', () => {
   const folder = join(scratchFolder(), 'a/b/c')
   createFolder(folder)
   createFolder(folder)
   expect(statSync(folder).isDirectory()).toBe(true)
 })
 
-test('temporaries are swept when nobody can still be writing them, and nothing else is', () => {
+test('only old temporary files are swept', () => {
   const folder = scratchFolder()
   const temporary = '.log.jsonl.0123456789ab.tmp'
   writeFileSync(join(folder, 'log.jsonl'), '')
   utimesSync(join(folder, 'log.jsonl'), 1, 1)
-  // As old as the log it is a name of, but only just made.
+  // A new hard link is as old as the log it names.
   linkSync(join(folder, 'log.jsonl'), join(folder, temporary))
   expect(sweepTemporaries(folder)).toBe(0)
   expect(sweepTemporaries(folder, -1)).toBe(1)

@@ -23,7 +23,7 @@ describe('an id', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('sorts after any id seen, whatever the clock says', () => {
+  test('sorts after any known id, whatever the clock says', () => {
     fc.assert(
       fc.property(anyId, fc.integer({ min: 0, max: 2 ** 48 - 1 }), (seen, now) => {
         const id = mintId(seen, now)
@@ -48,20 +48,20 @@ describe('an id', () => {
     expect(mintId(full, 0).slice(0, 13)).toBe('0190a000-0001')
   })
 
-  test('is still an id after the largest id there can be', () => {
+  test('is still valid after the largest possible id', () => {
     expect(isId(mintId('ffffffff-ffff-7fff-bfff-ffffffffffff', NOON))).toBe(true)
   })
 
-  test('ignores a floor that is no id of ours', () => {
+  test('ignores a floor that is not a valid id', () => {
     expect(timeOfId(mintId('zzz', NOON))).toBe(new Date(NOON).toISOString())
   })
 
-  test('differs in its short name from one minted with it', () => {
+  test('has another short id than one minted at the same time', () => {
     const first = mintId(undefined, NOON)
     expect(shortId(mintId(first, NOON))).not.toBe(shortId(first))
   })
 
-  test('tells its time, and nothing when it is not ours', () => {
+  test('gives its time, or nothing when it is not valid', () => {
     expect(timeOfId(mintId(undefined, NOON))).toBe(new Date(NOON).toISOString())
     expect(timeOfId('task-1')).toBeUndefined()
     expect(timeOfId('ffffffff-ffff-7000-8000-000000000000')).toBe('+010889-08-02T05:31:50.655Z')

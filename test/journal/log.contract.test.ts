@@ -6,7 +6,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 describeLog('a file', () => fileLog({ path: join(scratchFolder(), 'log.jsonl') }))
 
-describeLog('a file with a second name', () => {
+describeLog('a file with a hard link', () => {
   const folder = scratchFolder()
   return fileLog({ path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/log.jsonl') })
 })

@@ -24,7 +24,7 @@ const note = (text: string, extra: Partial<RecordDraft> = {}): RecordDraft => ({
   ...extra,
 })
 
-function linkedPlace(): Required<LogPaths> & { link: string } {
+function linkedPaths(): Required<LogPaths> & { link: string } {
   const folder = scratchFolder()
   return { path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/stint/log.jsonl') }
 }
@@ -34,7 +34,7 @@ function textsIn(path: string): unknown[] {
 }
 
 describe('an append', () => {
-  test('that cannot be written says that nothing is there, and carries what was to be', () => {
+  test('that cannot be written throws NotWritten with the records', () => {
     const error = failureOf(() => new Log({ path: '/dev/full' }).append([note('a')]))
     expect(error).toBeInstanceOf(NotWritten)
     expect(error).toMatchObject({
@@ -45,15 +45,15 @@ describe('an append', () => {
     })
   })
 
-  test('that cannot be made durable says that the outcome is unknown, and carries what may be there', () => {
-    // A device takes the bytes and refuses the sync.
+  test('that cannot be synced throws OutcomeUnknown with the records', () => {
+    // A device accepts the bytes and refuses the sync.
     const error = failureOf(() => new Log({ path: '/dev/null' }).append([note('a'), note('b')]))
     expect(error).toBeInstanceOf(OutcomeUnknown)
     expect((error as OutcomeUnknown).records.map(({ data }) => data['text'])).toEqual(['a', 'b'])
   })
 
-  test('of the records of a failed one settles it without a duplicate', () => {
-    const { path } = linkedPlace()
+  test('retried with the records of a failed one never duplicates', () => {
+    const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('first')])
     const { records } = failureOf(() =>
@@ -65,8 +65,8 @@ describe('an append', () => {
     expect(contents.damage).toEqual([])
   })
 
-  test('repeated with the same id and no time is the same entry', () => {
-    const { path } = linkedPlace()
+  test('repeated with the same id and no time gives the same entry', () => {
+    const { path } = linkedPaths()
     let now = Date.UTC(2026, 0, 1)
     const log = new Log({ path }, { now: () => (now += 1000) })
     log.create([note('first')])
@@ -77,16 +77,16 @@ describe('an append', () => {
     expect(readLog(path).damage).toEqual([])
   })
 
-  test('to a log that is nowhere says so and creates nothing', () => {
-    const place = linkedPlace()
+  test('to a missing log throws JournalMissing and creates nothing', () => {
+    const place = linkedPaths()
     expect(failureOf(() => new Log(place).append([note('a')]))).toBeInstanceOf(JournalMissing)
     expect(failureOf(() => new Log(place).read())).toBeInstanceOf(JournalMissing)
     expect(new Log(place).exists()).toBe(false)
     expect(existsSync(place.path)).toBe(false)
   })
 
-  test('behind a torn record starts on a line of its own', () => {
-    const { path } = linkedPlace()
+  test('after a torn record starts on a new line', () => {
+    const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('first')])
     appendFileSync(
@@ -103,8 +103,8 @@ describe('an append', () => {
 describe('the id of an append', () => {
   const HOUR = 3_600_000
 
-  test('is larger than that of another process whose clock is ahead', () => {
-    const { path } = linkedPlace()
+  test('is larger than the id of a process whose clock is ahead', () => {
+    const { path } = linkedPaths()
     const now = Date.UTC(2026, 0, 1)
     const behind = new Log({ path }, { now: () => now })
     const ahead = new Log({ path }, { now: () => now + HOUR })
@@ -113,15 +113,15 @@ describe('the id of an append', () => {
     expectIdsToRise(path, 21)
   })
 
-  test('is larger than every id in the log when the clock has gone back and the process is new', () => {
-    const { path } = linkedPlace()
+  test('is larger than every id in the log when a new process starts with the clock set back', () => {
+    const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('b')])
     new Log({ path }, { now: () => Date.UTC(2026, 0, 1) }).append([note('c'), note('d')])
     expectIdsToRise(path, 4)
   })
 
-  test('is larger than that of a last record too long for the tail that is read', () => {
-    const { path } = linkedPlace()
+  test('is larger than the id of a last record that is longer than the tail read', () => {
+    const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([
       note('a'),
       note('x'.repeat(900_000)),
@@ -130,16 +130,16 @@ describe('the id of an append', () => {
     expectIdsToRise(path, 3)
   })
 
-  test('is larger than an id it was told of', () => {
-    const { path } = linkedPlace()
+  test('is larger than an id it was given', () => {
+    const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('a')])
     log.sawId('ff00a000-0000-7000-8000-000000000001')
     expect(log.append([note('b')])[0]!.id > 'ff00a000-0000-7000-8000-000000000001').toBe(true)
   })
 
-  test('keeps rising beside ids of another making', () => {
-    const { path } = linkedPlace()
+  test('keeps rising beside ids in another format', () => {
+    const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a')])
     const log = new Log({ path }, { now: () => Date.UTC(2026, 0, 1) })
     log.append([note('b', { id: 'zzz' })])
@@ -156,30 +156,30 @@ describe('the id of an append', () => {
 })
 
 describe('a new log', () => {
-  test('has its first records and its second name from the start', () => {
-    const place = linkedPlace()
+  test('has its first records and its hard link from the start', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a'), note('b')])
     expect(textsIn(place.path)).toEqual(['a', 'b'])
     expect(statSync(place.link).ino).toBe(statSync(place.path).ino)
     expect(readdirSync(join(place.path, '..'))).toEqual(['log.jsonl'])
   })
 
-  test('is refused where there is one, and leaves that one alone', () => {
-    const place = linkedPlace()
+  test('is refused where a log exists, and leaves that one unchanged', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
     expect(textsIn(place.path)).toEqual(['a'])
   })
 
-  test('is refused where only the second name of one is left, and brings that one back', () => {
-    const place = linkedPlace()
+  test('is refused where only the hard link of a log is left, and restores that log', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     rmSync(join(place.path, '..'), { recursive: true })
     expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
     expect(textsIn(place.path)).toEqual(['a'])
   })
 
-  test('works without a second name where the two folders are on different disks', () => {
+  test('works without a hard link where the two folders are on different disks', () => {
     const folder = scratchFolder()
     const place = {
       path: join(folder, 'log.jsonl'),
@@ -196,9 +196,9 @@ describe('a new log', () => {
   })
 })
 
-describe('the second name of a log', () => {
-  test('brings the log back after its folder was removed, for a reader and for a writer', () => {
-    const place = linkedPlace()
+describe('the hard link of a log', () => {
+  test('restores the log after its folder was removed, for a reader and for a writer', () => {
+    const place = linkedPaths()
     const log = new Log(place)
     log.create([note('a')])
     rmSync(join(place.path, '..'), { recursive: true })
@@ -208,8 +208,8 @@ describe('the second name of a log', () => {
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('is made again when it was taken away', () => {
-    const place = linkedPlace()
+  test('is created again when it was removed', () => {
+    const place = linkedPaths()
     const log = new Log(place)
     log.create([note('a')])
     rmSync(place.link)
@@ -217,8 +217,8 @@ describe('the second name of a log', () => {
     expect(textsIn(place.link)).toEqual(['a', 'b'])
   })
 
-  test('gives back what a replaced log no longer holds, and names it again', () => {
-    const place = linkedPlace()
+  test('restores entries that a replaced log no longer holds, and links it again', () => {
+    const place = linkedPaths()
     const log = new Log(place)
     log.create([note('a')])
     const older = readFileSync(place.path)
@@ -231,8 +231,8 @@ describe('the second name of a log', () => {
     expect(readdirSync(join(place.link, '..'))).toEqual(['log.jsonl'])
   })
 
-  test('keeps the damaged bytes of the file it leaves', () => {
-    const place = linkedPlace()
+  test('keeps the damaged bytes of the file it replaces', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     appendFileSync(place.path, 'half a rec')
     rmSync(place.path)
@@ -244,8 +244,8 @@ describe('the second name of a log', () => {
   })
 })
 
-describe('a log that is replaced while it is being written', () => {
-  // The clock is asked after the log was opened and before it is written: there another program steps in.
+describe('a log replaced while it is being written', () => {
+  // The clock is read after the log was opened and before it is written: that is where another program interferes.
   function interrupted(place: LogPaths, interrupt: () => void): Log {
     let isArmed = true
     const now = () => {
@@ -258,8 +258,8 @@ describe('a log that is replaced while it is being written', () => {
     return new Log(place, { now })
   }
 
-  test('has the entry although its file lost its only name', () => {
-    const { path } = linkedPlace()
+  test('keeps the entry when its file loses its only name', () => {
+    const { path } = linkedPaths()
     new Log({ path }).create([note('a')])
     const bytes = readFileSync(path)
     interrupted({ path }, () => {
@@ -269,8 +269,8 @@ describe('a log that is replaced while it is being written', () => {
     expect(textsIn(path)).toEqual(['a', 'b'])
   })
 
-  test('has the entry although both names moved to another file', () => {
-    const place = linkedPlace()
+  test('keeps the entry when both names move to another file', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     const bytes = readFileSync(place.path)
     interrupted(place, () => {
@@ -281,8 +281,8 @@ describe('a log that is replaced while it is being written', () => {
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('has the entry under its own name although only the second one was left', () => {
-    const place = linkedPlace()
+  test('keeps the entry under its own name when only the hard link is left', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([
       note('b'),
@@ -290,21 +290,21 @@ describe('a log that is replaced while it is being written', () => {
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('acknowledges nothing that only the second name holds', () => {
-    const place = linkedPlace()
+  test('acknowledges no entry that only the hard link holds', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     const bytes = readFileSync(place.path)
     interrupted(place, () => {
       rmSync(place.path)
       writeFileSync(place.path, bytes)
     }).append([note('b')])
-    // As if the process that takes the link away were killed between reading it and reading it again.
+    // As if the process that replaces the link were killed between its two reads.
     rmSync(place.link)
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('says that it is gone when no name is left', () => {
-    const place = linkedPlace()
+  test('throws JournalMissing when no name is left', () => {
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     const log = interrupted(place, () => {
       rmSync(place.path)
@@ -314,7 +314,7 @@ describe('a log that is replaced while it is being written', () => {
   })
 })
 
-test('a file that is a folder is an error with its name, not a crash', () => {
+test("a folder at the log's path is an error that names it", () => {
   const folder = scratchFolder()
   mkdirSync(join(folder, 'log.jsonl'))
   expect(

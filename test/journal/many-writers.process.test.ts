@@ -12,10 +12,10 @@ import { initRepository, scratchFolder } from '../support/scratch.ts'
 const run = promisify(execFile)
 const WRITERS = 16
 
-test('sixteen processes lose and double nothing while their clocks go back and git clean takes the folder away', async () => {
+test('sixteen processes lose and duplicate nothing while clocks go back and git clean removes the folder', async () => {
   const world = newWorld()
   const removals = await writeWhile(world, 500, 100, async () => {
-    // It fails when a writer brings the log back while the folder is being removed; the log was gone all the same.
+    // It fails when a writer restores the log during the removal; the log was still gone for a moment.
     const isClean = await run('git', ['clean', '-fdx'], { cwd: world.repository }).then(
       () => true,
       () => !existsSync(world.place.path),
@@ -25,7 +25,7 @@ test('sixteen processes lose and double nothing while their clocks go back and g
   expect(removals).toBeGreaterThan(3)
 })
 
-test('sixteen processes lose and double nothing while another program puts an old copy in the place of their log', async () => {
+test('sixteen processes lose and duplicate nothing while a program restores an old copy of the log', async () => {
   const world = newWorld()
   const old = join(world.folder, 'old.jsonl')
   copyFileSync(world.place.path, old)
@@ -49,7 +49,7 @@ function newWorld() {
   return { folder, repository, place }
 }
 
-/** Lets every writer append `each` entries while `disturb` runs again and again, but `atMost` so often; answers how often it did. */
+/** Lets every writer append `each` entries while `disturb` runs at most `atMost` times; returns how often it ran. */
 async function writeWhile(
   world: ReturnType<typeof newWorld>,
   each: number,

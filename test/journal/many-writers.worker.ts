@@ -1,4 +1,4 @@
-// One of many processes that append to the same log. Its clock goes back an hour half-way.
+// One of many processes that append to the same log. Its clock goes back an hour halfway.
 import { writeSync } from 'node:fs'
 import { Log } from '../../src/journal/log.ts'
 

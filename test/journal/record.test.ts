@@ -25,7 +25,7 @@ const TEXTS: Record<string, string> = {
 }
 
 describe('a record', () => {
-  test.each(Object.entries(TEXTS))('comes back whole with %s in it', (_name, text) => {
+  test.each(Object.entries(TEXTS))('round-trips with %s in it', (_name, text) => {
     const record = {
       ...RECORD,
       by: text.slice(0, 20),
@@ -35,7 +35,7 @@ describe('a record', () => {
     expect(decodeLine(lineOf(record))).toEqual({ ok: true, record })
   })
 
-  test('comes back whole whatever JSON it carries', () => {
+  test('round-trips with any JSON data', () => {
     const json = fc.dictionary(
       fc.string({ unit: 'binary' }),
       fc.jsonValue({ noUnicodeString: false }),
@@ -143,7 +143,7 @@ function ordered({ id, at, kind, by, data, once }: JournalRecord): JournalRecord
   return once === undefined ? { id, at, kind, by, data } : { id, at, kind, by, data, once }
 }
 
-/** A line that ends in a checksum: the right one unless another is given. */
+/** A line with a checksum, by default the right one. */
 function summed(body: string, sum = crc(body)): string {
   return `${body},"sum":"${sum}"}`
 }

@@ -25,8 +25,8 @@ function crossed(data: Partial<EntryData['budget.crossed']>, once?: string): Raw
   }
 }
 
-describe('a line that was crossed', () => {
-  test('is the latest of its conversation', () => {
+describe('a budget crossing', () => {
+  test('replaces the earlier one of its conversation', () => {
     const state = fold('s', [
       crossed({ stage: 'smart-zone', tokens: 101_000 }),
       crossed({ stage: 75, point: 167_000, window: 200_000 }),
@@ -45,7 +45,7 @@ describe('a line that was crossed', () => {
     ])
   })
 
-  test('that two hooks noticed is one, and carried on from a snapshot it is the same', () => {
+  test('captured by two hooks counts once, also when advanced from a snapshot', () => {
     const entries = [
       crossed({ tokens: 126_000 }, 'budget:c-1:w:75'),
       crossed({ tokens: 127_000 }, 'budget:c-1:w:75'),
@@ -57,7 +57,7 @@ describe('a line that was crossed', () => {
     expect(advance(fold('s', entries.slice(0, 2)), entries.slice(2))).toEqual(whole)
   })
 
-  test('leaves a TL;DR as true as it was', () => {
+  test('does not outdate the TL;DR', () => {
     const tldr = {
       id: idOf(made + 1),
       at: 'x',
@@ -70,13 +70,13 @@ describe('a line that was crossed', () => {
   })
 
   test.each([{ stage: 'often' }, { stage: -1 }, { tokens: 'many' }, { tokens: undefined }])(
-    'that says %o is none',
+    'with %o is ignored',
     (data) => {
       expect(fold('s', [crossed(data as never)]).crossings.items).toEqual([])
     },
   )
 
-  test('of a few conversations is kept, and not of all', () => {
+  test('is kept for the latest few conversations only', () => {
     const state = fold(
       's',
       Array.from({ length: 50 }, (_, index) => crossed({ conversation: `c-${index}` })),
@@ -92,7 +92,7 @@ describe('a compaction', () => {
     return { id: idOf(made), at: `at ${made}`, kind: 'context.compacted', by: 'hook', data }
   }
 
-  test('that nobody asked for says where the harness compacts', () => {
+  test('triggered automatically records where the harness compacts', () => {
     const auto = compacted({ trigger: 'auto', conversation: 'c-1', tokensBefore: 167_189 })
     const manual = compacted({ trigger: 'manual', conversation: 'c-1', tokensBefore: 5000 })
     expect(fold('s', [auto, manual]).lastAutomatic).toEqual({

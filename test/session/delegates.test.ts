@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { reportedSince } from '../../src/session/kinds/delegates.ts'
 import { Story } from '../support/worlds.ts'
 
-test('a session keeps every delegate of which something is to be done, and of the others the latest', () => {
+test('a session keeps every unfinished delegate, and the latest of the merged and discarded ones', () => {
   const story = new Story()
   const begin = (n: number) =>
     story.add('delegate.begun', { delegate: `d-${n}`, name: `n-${n}`, what: 'w', branch: 'b' })
@@ -23,7 +23,7 @@ test('a session keeps every delegate of which something is to be done, and of th
   expect(delegates.earlier).toBe(36)
 })
 
-test('begun again a delegate keeps its place, and what was said of it before no longer holds', () => {
+test('a delegate that is started again keeps its place and loses its earlier outcome', () => {
   const story = new Story()
   const first = story.add('delegate.begun', {
     delegate: 'd-1',
@@ -58,7 +58,7 @@ test('begun again a delegate keeps its place, and what was said of it before no 
   expect(reportedSince(story.state, '')).toEqual([])
 })
 
-test('what is said of a delegate that was never heard of is kept, and what says nothing is passed over', () => {
+test('a report of an unknown delegate is kept, and a report without a status is ignored', () => {
   const story = new Story()
   story.add('delegate.reported', { delegate: 'd-1', name: 'one', status: 'ready', what: 'look' })
   story.add('delegate.reported', { delegate: 'd-1', name: 'one', status: 'flying' as never })

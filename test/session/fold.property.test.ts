@@ -10,7 +10,7 @@ import { ENTRY_KINDS, anyEntries, history, historyInTwo, idOf } from '../support
 
 const SESSION = 'session'
 describe('a session folded from its entries', () => {
-  test('is the same in whatever order and however often they come', () => {
+  test('is the same in any order and with repeated entries', () => {
     const disordered = history().chain((entries) =>
       fc.tuple(fc.constant(entries), shuffled(entries), fc.subarray(entries)),
     )
@@ -21,7 +21,7 @@ describe('a session folded from its entries', () => {
     )
   })
 
-  test('is the same after two copies of its log were merged, in either order and again', () => {
+  test('is the same after merging two copies of its log, in either order and twice', () => {
     const copies = history().chain((entries) =>
       fc.tuple(fc.constant(entries), fc.subarray(entries), fc.subarray(entries)),
     )
@@ -39,7 +39,7 @@ describe('a session folded from its entries', () => {
     )
   })
 
-  test('is the same in whatever way the lines of several writers are interleaved', () => {
+  test('is the same however the lines of several writers are interleaved', () => {
     const interleaved = history().chain((entries) =>
       fc.tuple(
         fc.constant(entries),
@@ -56,7 +56,7 @@ describe('a session folded from its entries', () => {
     )
   })
 
-  test('never fails, whatever the entries hold', () => {
+  test('never throws, whatever the entries contain', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
         const state = fold(SESSION, entries)
@@ -66,7 +66,7 @@ describe('a session folded from its entries', () => {
     )
   })
 
-  test('never fails on a kind that is the name of something else', () => {
+  test('never throws on a kind that names an object property', () => {
     for (const kind of [
       '__proto__',
       'constructor',
@@ -79,7 +79,7 @@ describe('a session folded from its entries', () => {
     }
   })
 
-  test('changes nothing that it is given', () => {
+  test('does not mutate its input', () => {
     fc.assert(
       fc.property(history(), (entries) => {
         const before = JSON.stringify(entries)
@@ -92,15 +92,15 @@ describe('a session folded from its entries', () => {
   })
 })
 
-describe('a snapshot carried forward', () => {
+describe('a snapshot advanced over new entries', () => {
   const LOOKING_BACK = new Set<EntryKind>(['entry.retracted', 'entry.amended', 'item.moved'])
   const lookingOn = ENTRY_KINDS.filter((kind) => !LOOKING_BACK.has(kind))
-  /** Many entries of few kinds: what fills a list beyond what a snapshot keeps. */
+  /** Many entries of few kinds, which fill a list beyond what a snapshot keeps. */
   const long = fc
     .shuffledSubarray(lookingOn, { minLength: 1, maxLength: 3 })
     .chain((kinds) => historyInTwo(kinds, kinds, { minLength: 60, maxLength: 140 }))
 
-  test('is the fold of everything, or asks for it', () => {
+  test('equals the full fold or requests one', () => {
     const anywhere = history().chain((entries) =>
       fc.record({ entries: fc.constant(entries), at: fc.nat({ max: entries.length }) }),
     )
@@ -108,11 +108,11 @@ describe('a snapshot carried forward', () => {
     fc.assert(fc.property(historyInTwo(ENTRY_KINDS, lookingOn), expectSameAfter), { numRuns: 300 })
   })
 
-  test('is the fold of everything, or asks for it, when lists are longer than it keeps', () => {
+  test('equals the full fold or requests one when lists were cut', () => {
     fc.assert(fc.property(long, expectSameAfter), { numRuns: 200, endOnFailure: true })
   })
 
-  test('is the fold of everything, or asks for it, when it is carried forward one by one', () => {
+  test('equals the full fold or requests one when advanced entry by entry', () => {
     fc.assert(
       fc.property(long, ({ entries }) => {
         let state = abridge(fold(SESSION, entries.slice(0, 1)))
@@ -152,13 +152,13 @@ describe('a snapshot carried forward', () => {
     ],
   ]
   test.each(REFERRING)(
-    'is the fold of everything, or asks for it, when an entry refers to %s',
+    'equals the full fold or requests one when an entry refers to %s',
     (_name, before, last) => {
       expectSameAfter({ entries: [...before, last], at: before.length })
     },
   )
 
-  test('is not asked for again by what only adds', () => {
+  test('needs no full fold for entries that only add', () => {
     const adding: readonly EntryKind[] = [
       'progress.made',
       'goal.set',
@@ -179,7 +179,7 @@ describe('a snapshot carried forward', () => {
     )
   })
 
-  test('asks for everything when an entry is late', () => {
+  test('requests a full fold when an entry is late', () => {
     fc.assert(
       fc.property(history({ minLength: 3 }), (entries) => {
         const [late, ...others] = entries
@@ -189,8 +189,8 @@ describe('a snapshot carried forward', () => {
   })
 })
 
-describe('what is taken back', () => {
-  test('is as if it had never been, and as before when that is taken back', () => {
+describe('a retracted entry', () => {
+  test('has no effect, and is restored when the retraction is retracted', () => {
     const first = [note(0, 'a'), note(1, 'b')]
     const retraction = (n: number, target: number) =>
       entry(n, 'entry.retracted', { entry: idOf(target) })
@@ -199,7 +199,7 @@ describe('what is taken back', () => {
     expect(notesOf([...first, retraction(2, 1), retraction(3, 2), retraction(4, 3)])).toEqual(['a'])
   })
 
-  test('and given back leaves any session as it was', () => {
+  test('that is restored leaves any session as it was', () => {
     const target = history({ minLength: 1 }).chain((entries) =>
       fc.tuple(fc.constant(entries), fc.nat({ max: entries.length - 1 })),
     )
@@ -211,12 +211,12 @@ describe('what is taken back', () => {
           entry(n, 'entry.retracted', { entry: entries[index]!.id }),
           entry(n + 1, 'entry.retracted', { entry: idOf(n) }),
         ]
-        expect(essence(fold(SESSION, back))).toEqual(essence(fold(SESSION, entries)))
+        expect(withoutCounts(fold(SESSION, back))).toEqual(withoutCounts(fold(SESSION, entries)))
       }),
     )
   })
 
-  test('is never the beginning of the session', () => {
+  test("is never the session's first entry", () => {
     const opened = entry(0, 'session.opened', { name: 'fix-login' })
     expect(fold(SESSION, [opened, entry(1, 'entry.retracted', { entry: opened.id })]).name).toBe(
       'fix-login',
@@ -224,14 +224,14 @@ describe('what is taken back', () => {
   })
 })
 
-describe('what is amended', () => {
-  test('shows the last change, whoever comes first in the file', () => {
+describe('an amended entry', () => {
+  test('shows the latest amendment, whatever the file order', () => {
     const entries = [note(0, 'a'), amendment(1, 0, { text: 'b' }), amendment(2, 0, { text: 'c' })]
     expect(notesOf(entries)).toEqual(['c'])
     expect(notesOf(entries.toReversed())).toEqual(['c'])
   })
 
-  test('is as before when the amendment is taken back', () => {
+  test('is restored when the amendment is retracted', () => {
     const entries = [
       note(0, 'a'),
       amendment(1, 0, { text: 'b' }),
@@ -255,7 +255,7 @@ describe('what is amended', () => {
   })
 })
 
-test('an event noticed twice counts once, and the first notice is the one that counts', () => {
+test('an event captured twice counts once, and the first capture wins', () => {
   const notices = [note(1, 'first'), note(2, 'second')].map((notice) => ({
     ...notice,
     once: 'event',
@@ -316,8 +316,8 @@ function expectSameAfter({ entries, at }: { entries: readonly RawEntry[]; at: nu
   if (carried !== undefined) expect(abridge(carried)).toEqual(abridge(fold(SESSION, entries)))
 }
 
-/** A state without what merely counts the entries, or says when the last one came. */
-function essence(state: SessionState): unknown {
+/** A state without entry counts and the time of the last entry. */
+function withoutCounts(state: SessionState): unknown {
   const { entryCount: _count, lastId: _last, updatedAt: _at, tldr, ...rest } = state
   return { ...rest, tldr: tldr?.text }
 }

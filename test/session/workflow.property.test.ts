@@ -61,10 +61,10 @@ function begun(template: WorkflowTemplate): Story {
 }
 
 const workflowOf = ({ state }: { state: SessionState }) => state.workflow!
-const placeIds = (template: WorkflowTemplate) =>
-  leafPhases(begun(template).state.workflow!.phases).map(({ leaf: place }) => place.id)
+const leafIds = (template: WorkflowTemplate) =>
+  leafPhases(begun(template).state.workflow!.phases).map(({ leaf }) => leaf.id)
 
-/** Anything that may be done to a workflow, in any order. */
+/** Any workflow entries in any order. */
 const anyMoves = anyTemplate.chain((template) =>
   fc.tuple(
     fc.constant(template),
@@ -77,19 +77,19 @@ const anyMoves = anyTemplate.chain((template) =>
           'phase.finished',
           'focus.set',
         ),
-        fc.constantFrom(...placeIds(template), ...template.phases.map(({ id }) => id), 'nowhere'),
+        fc.constantFrom(...leafIds(template), ...template.phases.map(({ id }) => id), 'nowhere'),
       ),
       { maxLength: 30 },
     ),
   ),
 )
 
-describe('how far a workflow is', () => {
-  test('only grows while it moves forward, and is everything only at its end', () => {
+describe('the progress of a workflow', () => {
+  test('only grows while it moves forward and is 100% only at its end', () => {
     const forward = anyTemplate.chain((template) =>
       fc.tuple(
         fc.constant(template),
-        fc.subarray(placeIds(template)),
+        fc.subarray(leafIds(template)),
         fc.infiniteStream(fc.boolean()),
       ),
     )
@@ -115,7 +115,7 @@ describe('how far a workflow is', () => {
             story.add('phase.approved', { phase: phase.id })
           expectMore()
         }
-        for (const phase of [...entered, placeIds(template).at(-1)!]) {
+        for (const phase of [...entered, leafIds(template).at(-1)!]) {
           if (phase === workflowOf(story).current) continue
           if (coin.next().value) finish()
           story.add('phase.entered', { phase })
@@ -127,7 +127,7 @@ describe('how far a workflow is', () => {
     )
   })
 
-  test('is said of every place, whatever was done: those before it behind, those after it to come', () => {
+  test('gives every phase a status: passed before the current one, pending after it', () => {
     fc.assert(
       fc.property(anyMoves, ([template, moves]) => {
         const story = begun(template)
@@ -136,17 +136,17 @@ describe('how far a workflow is', () => {
         const workflow = workflowOf(story)
         const current = leafIndex(workflow.phases, workflow.current)
         expect(current).toBeGreaterThanOrEqual(0)
-        for (const [index, { leaf: place, phase }] of leafPhases(workflow.phases).entries()) {
+        for (const [index, { leaf, phase }] of leafPhases(workflow.phases).entries()) {
           const allowed =
             index < current
               ? ['done', 'skipped']
               : index > current
                 ? ['pending']
                 : ['current', 'waiting for approval', 'done']
-          expect(allowed).toContain(place.status)
-          if (index === current) expect(phase.status).toBe(place.status)
-          if (place.status === 'pending')
-            expect([place.enteredAt, place.leftAt]).toEqual([undefined, undefined])
+          expect(allowed).toContain(leaf.status)
+          if (index === current) expect(phase.status).toBe(leaf.status)
+          if (leaf.status === 'pending')
+            expect([leaf.enteredAt, leaf.leftAt]).toEqual([undefined, undefined])
         }
         expect(workflow.percent).toBeGreaterThanOrEqual(0)
         expect(workflow.percent).toBeLessThanOrEqual(100)
@@ -163,7 +163,7 @@ describe('how far a workflow is', () => {
     )
   })
 
-  test('is the same from a snapshot carried forward as from all entries, and in whatever order they come', () => {
+  test('is the same from an advanced snapshot as from all entries in any order', () => {
     const kinds: readonly EntryKind[] = [
       'workflow.begun',
       'phase.entered',
@@ -196,7 +196,7 @@ describe('how far a workflow is', () => {
     )
   })
 
-  test('is folded from any template that an entry may carry, or is left alone', () => {
+  test('folds from any template that an entry may carry, or is ignored', () => {
     const phase = fc.dictionary(
       fc.constantFrom(
         'id',
@@ -257,10 +257,10 @@ const SMALL: WorkflowTemplate = {
   ],
 }
 const statuses = (story: Story) =>
-  leafPhases(workflowOf(story).phases).map(({ leaf: place }) => place.status)
+  leafPhases(workflowOf(story).phases).map(({ leaf }) => leaf.status)
 
 describe('a workflow', () => {
-  test('begins in its first phase, and goes by the name and title of its session', () => {
+  test('begins in its first phase and takes the name and title of its session', () => {
     const story = begun(SMALL)
     expect(workflowOf(story)).toMatchObject({
       id: 'fix-sweep-bug',
@@ -274,7 +274,7 @@ describe('a workflow', () => {
     expect(phaseLine(story.state)).toBe('Phase 1 - Plan (0% complete)')
   })
 
-  test('weighs its phases by what they typically use, and sub-phases share the weight of theirs', () => {
+  test('weighs phases by their typical tokens, shared by their sub-phases', () => {
     const story = begun(SMALL)
     const percents = ['2', '2b', '3'].map((phase) => {
       story.add('phase.entered', { phase })
@@ -283,7 +283,7 @@ describe('a workflow', () => {
     expect(percents).toEqual([20, 50, 80])
   })
 
-  test('waits for the approval of a gate once its work is called finished', () => {
+  test('waits for approval at a gate once the phase is reported finished', () => {
     const story = begun(SMALL)
     expect(closedGates(workflowOf(story), 1).map(({ id }) => id)).toEqual(['1'])
     story.add('phase.finished', { phase: '1' })
@@ -297,7 +297,7 @@ describe('a workflow', () => {
     expect(closedGates(workflowOf(story), 3)).toEqual([])
   })
 
-  test('that goes back has to do and to have approved again what comes after', () => {
+  test('that goes back must redo and re-approve the phases after it', () => {
     const story = begun(SMALL)
     story.add('phase.approved', { phase: '1' })
     story.add('phase.entered', { phase: '3' })
@@ -307,7 +307,7 @@ describe('a workflow', () => {
     expect(workflowOf(story)).toMatchObject({ percent: 0, approvals: [] })
   })
 
-  test('takes no approval of a phase that it has not reached, or is not through with', () => {
+  test('ignores the approval of a phase that it has not finished', () => {
     const story = begun(SMALL)
     story.add('phase.approved', { phase: '3' })
     story.add('phase.entered', { phase: '2a' })
@@ -315,7 +315,7 @@ describe('a workflow', () => {
     expect(workflowOf(story).approvals).toEqual([])
   })
 
-  test('begun twice follows the template that was there first', () => {
+  test('begun twice follows the first template', () => {
     const story = begun(SMALL)
     story.add('phase.entered', { phase: '2' })
     story.add('workflow.begun', {
@@ -326,7 +326,7 @@ describe('a workflow', () => {
     expect(workflowOf(story)).toMatchObject({ templateName: 'small', current: '2a' })
   })
 
-  test('has the focus of its sub-phase, of its phase, or the one somebody set until the next phase', () => {
+  test('has the focus of its sub-phase or phase, or the one set until the next phase', () => {
     const story = begun(SMALL)
     expect(currentFocus(story.state)).toBe('the plan')
     story.add('focus.set', { text: 'only the API' })
@@ -341,7 +341,7 @@ describe('a workflow', () => {
     expect(currentFocus(new Story().state)).toBeUndefined()
   })
 
-  test('lists what its template delivers and what was added, each once', () => {
+  test('lists the deliverables of its template and those added, each once', () => {
     const story = begun(SMALL)
     story.add('deliverable.set', { path: 'src/a.ts', phase: '2' })
     story.add('deliverable.set', { path: 'src/a.ts' })
@@ -349,7 +349,7 @@ describe('a workflow', () => {
     expect(workflowOf(story).deliverables.map(({ path }) => path)).toEqual(['src/a.ts'])
   })
 
-  test('is to be split where the phases of a conversation end, until another one begins', () => {
+  test("is at a split where a conversation's phases end, until a new conversation begins", () => {
     const story = begun(SMALL)
     expect(isAtConversationSplit(story.state)).toBe(false)
     story.add('phase.approved', { phase: '1' })

@@ -9,7 +9,7 @@ import { reportPage, writeReport } from '../../src/cli/study/report-page.ts'
 import { analyseSensitivity } from '../../src/cli/study/study.ts'
 import { runStudy } from '../../src/cli/study/study.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { fitsItsWidth, isAccessible } from '../web/looked-at.ts'
+import { fitsItsWidth, isAccessible } from '../web/open-page.ts'
 import { anyMeasurement } from './any-measurement.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stint-report-'))

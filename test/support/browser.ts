@@ -1,4 +1,4 @@
-// A real browser, from npm alone. It is packed; it is unpacked once for all who want it.
+// A real browser from an npm package, which is unpacked once for all tests.
 import {
   existsSync,
   mkdirSync,
@@ -15,7 +15,7 @@ import { type Browser, chromium as playwright } from 'playwright-core'
 
 const modules = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'node_modules')
 
-/** With its usual protections: the flags that come with the package would switch off what keeps sites apart. */
+/** With the usual protections: the package's own flags would disable site isolation. */
 export async function launchBrowser(): Promise<Browser> {
   const folder = await unpacked()
   return playwright.launch({
@@ -44,7 +44,7 @@ async function unpacked(): Promise<string> {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
   }
-  // Its own fonts, for machines that have none, behind those of the machine.
+  // The package's fonts, as a fallback for machines without fonts.
   const folders = ['/usr/share/fonts', join(place, 'fonts')]
     .map((folder) => `<dir>${folder}</dir>`)
     .join('')
@@ -55,7 +55,7 @@ async function unpacked(): Promise<string> {
   try {
     renameSync(mine, place)
   } catch (error) {
-    // Somebody else was first; theirs is as good.
+    // Another process was first.
     if (!existsSync(place)) throw error
     rmSync(mine, { recursive: true, force: true })
   }

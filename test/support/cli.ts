@@ -74,7 +74,7 @@ export function commandLine(cwd: string, env: NodeJS.ProcessEnv) {
       readStdin: async () => '',
       ...overrides,
     }
-    // The registry of projects is found through the process's own environment.
+    // The project registry is found through the process's own environment.
     const before = process.env.STINT_STATE_HOME
     process.env.STINT_STATE_HOME = env.STINT_STATE_HOME
     try {

@@ -8,7 +8,7 @@ import type {
 } from '../../src/session/entries.ts'
 import type { RawEntry } from '../../src/session/effective-entries.ts'
 
-/** Texts that people and programs write, and some that only break things. */
+/** Texts that people and programs write, and some that break parsers. */
 export const anyWords = fc.oneof(
   { weight: 5, arbitrary: fc.lorem({ maxCount: 8 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
@@ -26,12 +26,12 @@ export const anyWords = fc.oneof(
   },
 )
 
-/** What the data of one entry is drawn from: choices, words, and the entries before it. */
+/** The sources for the data of one entry: choices, words, and the entries before it. */
 interface Draw {
   words(): string
   maybe<T>(value: () => T): T | undefined
   one<T>(...values: readonly T[]): T
-  /** The id of an earlier entry of one of these kinds, now and then one that is nowhere. */
+  /** The id of an earlier entry of one of these kinds, sometimes an unknown one. */
   earlier(...kinds: readonly EntryKind[]): string
   git(): GitState
 }
@@ -45,7 +45,7 @@ const PLACED: readonly EntryKind[] = [
 ]
 const PATHS = ['src/a.ts', 'src/b.ts', 'test/a.test.ts', 'README.md'] as const
 
-/** More than a state keeps that are settled. */
+/** More than the number of finished delegates a state keeps. */
 const DELEGATES = Array.from({ length: 40 }, (_, number) => `d-${number}`)
 
 const PHASES = ['1', '2', '2a', '2b', '3', 'none'] as const
@@ -84,7 +84,7 @@ const conversation = (draw: Draw) => draw.one('c-1', 'c-2', draw.words())
 const whose = (draw: Draw) => draw.maybe(() => draw.one('tests', draw.words()))
 const task = (draw: Draw) => draw.one('1', '2', 'build/3')
 
-/** How the data of each kind is made. A kind added to `EntryData` is missing here until it is made, too. */
+/** How the data of each kind is generated. A kind added to `EntryData` does not compile here until it is generated, too. */
 const MAKE: {
   readonly [K in EntryKind]: (draw: Draw) => {
     [P in keyof EntryData[K]]: EntryData[K][P] | undefined
@@ -421,7 +421,7 @@ interface Length {
   readonly maxLength?: number
 }
 
-/** A session as it may have gone: opened, then anything, each entry speaking of those before it. */
+/** A possible session: opened, then any entries, which refer to earlier ones. */
 export function history({
   kinds = ENTRY_KINDS,
   ...length
@@ -429,7 +429,7 @@ export function history({
   return moves(kinds, length).map(told)
 }
 
-/** A session in two parts, of which the second may be of other kinds; with where that begins. */
+/** A session in two parts, of which the second may have other kinds, with the start of the second. */
 export function historyInTwo(
   first: readonly EntryKind[],
   second: readonly EntryKind[],
@@ -483,7 +483,7 @@ const FIELDS =
   ' ',
 )
 
-/** Entries that no writer of ours makes: any kind, any data. */
+/** Entries that Stint never writes: any kind, any data. */
 export const anyEntries = fc.array(
   fc.record({
     id: fc.oneof(fc.nat({ max: 30 }).map(idOf), fc.string({ maxLength: 5 })),
@@ -511,7 +511,6 @@ export const anyEntries = fc.array(
   { maxLength: 40 },
 )
 
-/** The id of the nth entry of a history. */
 export function idOf(n: number): string {
   return `0190a000-${n.toString(16).padStart(4, '0')}-7000-8000-${(n * 7919 + 1).toString(16).padStart(12, '0')}`
 }

@@ -1,10 +1,10 @@
-// Files of tests share a process. Each finds it as the first did: what the machine's owner configured, or works on just now,
-// does not decide a test, and neither does what another file has changed.
+// Test files share a process. This restores its environment for each, so that neither the user's settings nor another test file affects
+// a test.
 import { rmSync } from 'node:fs'
 import { afterAll, vi } from 'vitest'
 import { temporaryFolder } from './scratch.ts'
 
-const OF_THE_OWNER: ReadonlySet<string> = new Set([
+const USER_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_DIR',
   'GIT_INDEX_FILE',
   'GIT_WORK_TREE',
@@ -15,17 +15,17 @@ const OF_THE_OWNER: ReadonlySet<string> = new Set([
 const shared = globalThis as {
   stintFound?: { readonly env: NodeJS.ProcessEnv; readonly cwd: string }
 }
-const found = (shared.stintFound ??= { env: prepared(), cwd: process.cwd() })
-putBack()
+const initial = (shared.stintFound ??= { env: isolatedEnv(), cwd: process.cwd() })
+restoreProcess()
 
 afterAll(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
-  putBack()
+  restoreProcess()
 })
 
-function prepared(): NodeJS.ProcessEnv {
+function isolatedEnv(): NodeJS.ProcessEnv {
   const home = temporaryFolder()
   process.once('exit', () => rmSync(home, { recursive: true, force: true }))
   const env = {
@@ -34,12 +34,12 @@ function prepared(): NodeJS.ProcessEnv {
     GIT_CONFIG_SYSTEM: '/dev/null',
     STINT_STATE_HOME: home,
   }
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_THE_OWNER.has(name)))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !USER_VARIABLES.has(name)))
 }
 
-function putBack(): void {
+function restoreProcess(): void {
   for (const name of Object.keys(process.env))
-    if (found.env[name] === undefined) delete process.env[name]
-  Object.assign(process.env, found.env)
-  process.chdir(found.cwd)
+    if (initial.env[name] === undefined) delete process.env[name]
+  Object.assign(process.env, initial.env)
+  process.chdir(initial.cwd)
 }

@@ -1,8 +1,7 @@
-// The processes of the machine, as /proc shows them.
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect } from 'vitest'
 
-/** The processes whose environment has a word, but for those that are over. */
+/** The running processes whose environment contains a word. */
 export function carriersOf(word: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -18,14 +17,14 @@ export function isRunning(pid: number): boolean {
   return stat !== '' && stat[stat.lastIndexOf(')') + 2] !== 'Z'
 }
 
-/** Fails unless nobody carries the word any more, or soon. */
+/** Fails unless soon no process carries the word. */
 export async function expectNoneLeft(word: string): Promise<void> {
   await expect
     .poll(() => carriersOf(word).map(commandOf), { timeout: 20_000, interval: 50 })
     .toEqual([])
 }
 
-/** The beginning of the command by which a process was started. */
+/** The start of a process's command line. */
 export function commandOf(pid: number): string {
   return readOr('', `/proc/${pid}/cmdline`).replaceAll('\0', ' ').trimEnd().slice(0, 80)
 }
@@ -34,7 +33,7 @@ function readOr(otherwise: string, path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
     return otherwise
   }
 }

@@ -1,4 +1,4 @@
-// One-line worlds for the library as users meet it: a project in a temporary folder, with real files and real git.
+// Projects in a temporary folder, with real files and real git, for tests of the library.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readLog } from '../../src/journal/read-log.ts'
@@ -16,12 +16,12 @@ export interface RunOptions {
 
 /** A project and what a user does in it. */
 export class World {
-  /** What was said to the person, command by command. */
+  /** What each command reported to the user. */
   readonly said: string[] = []
 
   constructor(readonly root: string) {}
 
-  /** One command: the project is opened for it and let go of afterwards, as the command line does. */
+  /** One command: opens the project and closes it afterwards, like the command line. */
   async run<T>(work: (project: Project) => T | Promise<T>, options: RunOptions = {}): Promise<T> {
     const project = openProject(options.cwd ?? this.root, {
       say: (line) => this.said.push(line),
@@ -34,7 +34,7 @@ export class World {
     }
   }
 
-  /** The command that does least: it absorbs what was edited and shows the session. */
+  /** The smallest command: it absorbs edits and shows the session. */
   view(name?: string) {
     return this.run((project) => project.view(name))
   }
@@ -60,7 +60,7 @@ export class World {
     try {
       return readdirSync(this.path(...parts)).toSorted()
     } catch {
-      // A folder that was never needed is not made.
+      // A folder that was never needed does not exist.
       return []
     }
   }
@@ -72,7 +72,7 @@ export class World {
     return this.git('rev-parse', 'HEAD').trim()
   }
 
-  /** The only session's id, or that of the one whose name is given. */
+  /** The id of the only session, or of the one with the given name. */
   sessionId(name?: string): string {
     const ids = this.names('.sessions', 'journal').filter(
       (id) => name === undefined || this.#nameOf(id) === name,
@@ -91,14 +91,14 @@ export class World {
     return readLog(this.path('.sessions', 'journal', id, 'log.jsonl')).records
   }
 
-  /** What the journal says of a kind, oldest first, without ids and times. */
+  /** The data of the journal's entries of a kind, oldest first. */
   entries(kind: string, id = this.sessionId()): readonly unknown[] {
     return this.journal(id)
       .filter((entry) => entry.kind === kind)
       .map((entry) => entry.data)
   }
 
-  /** Where the document stands; fails unless it stands in one place only. */
+  /** The path of the document; fails unless there is exactly one. */
   documentPath(id = this.sessionId()): string {
     const found = ['active', 'archive'].flatMap((place) =>
       this.names('.sessions', place)
@@ -118,7 +118,7 @@ export class World {
     this.write(this.documentPath(id), text)
   }
 
-  /** Edits the document as a person does, and answers what they saved. */
+  /** Edits the document as a person does, and returns what they saved. */
   edit(from: string | RegExp, to: string, id = this.sessionId()): string {
     const before = this.document(id)
     const after = before.replace(from, () => to)
@@ -127,7 +127,7 @@ export class World {
     return after
   }
 
-  /** What was set aside, as bytes. */
+  /** The quarantined files, as bytes. */
   setAside(id = this.sessionId()): readonly Buffer[] {
     const folder = ['.sessions', 'journal', id, 'set-aside']
     return this.names(...folder).map((name) => readFileSync(this.path(...folder, name)))

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
 /**
- * What `git clean` does beside us, until the test ends. With a pause where several things must be made durable
- * in the folder: on a disk that syncs slowly nobody could do that between two removals that follow at once.
+ * Removes the paths like a concurrent `git clean` until the test ends. The pause leaves time to make several files durable, which a slow
+ * disk cannot do between two immediate removals.
  */
 export async function removeAgainAndAgain(paths: readonly string[], pauseMs = 0): Promise<void> {
   const remove = `for (const path of paths) try { require('node:fs').rmSync(path, { recursive: true, force: true }) } catch {}`

@@ -1,7 +1,7 @@
 import { defined } from '../../src/text/defined.ts'
 import type { AttemptOutcome, RunEvent, RunEventKind, TaskName } from '../../src/run/entries.ts'
 
-/** An event's data together with what it is about. */
+/** An event's data together with its references. */
 type Flat<K extends RunEventKind> = Omit<RunEvent<K>['data'], 'task'> & {
   readonly at: string
   readonly task: TaskName

@@ -16,7 +16,7 @@ export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'stint-test-')))
 }
 
-/** Makes a folder a git repository that no setting of the machine reaches into. */
+/** Makes a folder a git repository that ignores the machine's git settings. */
 export function initRepository(folder: string): void {
   mkdirSync(folder, { recursive: true })
   git(folder, 'init', '--quiet', '--initial-branch=main')

@@ -1,17 +1,17 @@
-// A terminal as far as our programs use one: what stands on it after they wrote what they wrote.
+// A terminal emulator, as far as our programs need one.
 
 const TOKENS = /\u001B\[[?\d;]*[A-Za-z]|[^\u001B]/gu
 const COMMAND = /^\u001B\[([?\d;]*)([A-Za-z])$/
 
 interface Row {
   text: string
-  /** Goes on in the next row, because the terminal became too narrow for it. Forgotten when the row is cleared whole. */
+  /** Continues in the next row, because the terminal became too narrow. Reset when the whole row is cleared. */
   isBroken: boolean
 }
 
 /**
- * Does what tmux does. Rows scroll off at the top and are kept. Made narrower, it breaks rows; made wider, it joins them again,
- * whatever was written over them. Cleared from its first cell on, it keeps what was there as history.
+ * Behaves like tmux. Rows that scroll off at the top are kept. A narrower screen breaks rows, a wider one joins them again, whatever was
+ * written over them. Clearing from the first cell moves the content into the history.
  */
 export class Screen {
   columns: number
@@ -19,7 +19,7 @@ export class Screen {
   isCursorShown = true
   writes: string[] = []
   readonly #listeners = new Set<() => void>()
-  /** Everything, what has scrolled off included. */
+  /** Everything, including what has scrolled off. */
   #lines: Row[] = [{ text: '', isBroken: false }]
   #row = 0
   #column = 0
@@ -62,7 +62,7 @@ export class Screen {
     for (const [token] of text.matchAll(TOKENS)) this.#take(token)
   }
 
-  /** What a person sees, the end of each line and of the screen trimmed. */
+  /** What a person sees, with trailing blanks trimmed. */
   text(): string {
     return this.#lines
       .map((line) => line.text.trimEnd())

@@ -13,7 +13,7 @@ export interface Served {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** A port that nobody else begins with: those that stint serve tries first are taken and left by others all the time. */
+/** A port that no other process starts with: the default ports of stint serve are constantly in use. */
 export async function freePort(): Promise<string> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -24,7 +24,7 @@ export async function freePort(): Promise<string> {
   return String(port)
 }
 
-/** The real `stint serve`, in a process of its own. */
+/** The real `stint serve` in its own process. */
 export async function serve(
   cwd: string,
   env: NodeJS.ProcessEnv,

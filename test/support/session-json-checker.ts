@@ -1,4 +1,4 @@
-/** What is wrong with a value as a session.json: a field too many, too few, or of another kind. Nothing when it is one. */
+/** Lists what is wrong with a session.json: an extra, missing or mistyped field. */
 export function sessionJsonProblems(value: unknown): readonly string[] {
   return object('session.json', value, {
     session_id: matches(/^\d{4}-\d\d-\d\d_[^\s/]+$/),
@@ -77,7 +77,7 @@ function object(
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [`${path} is no object`]
   const found = value as Record<string, unknown>
-  // In the order of the schema, too: what is read by people is compared by people.
+  // The fields must also be in the order of the schema, because people compare these files.
   const names = Object.keys(found)
   const order =
     names.join() === Object.keys(fields).join()

@@ -77,7 +77,7 @@ export const anyStory = fc
     return story
   })
 
-/** Where a person may write something, and how. */
+/** The positions where a person may write something. */
 export const PLACES = [
   { heading: '### Completed', line: (text: string) => `- [x] ${text}` },
   { heading: '### Remaining', line: (text: string) => `- [ ] ${text}` },
@@ -92,6 +92,6 @@ export const PLACES = [
     line: (text: string) => `${text} in a fence:\n\n~~~\n## not a heading\n~~~\n`,
   },
 ]
-/** The document with a text written into it at a place. */
+/** The document with a text written into it at a position. */
 export const insert = (rendered: string, place: (typeof PLACES)[number], text: string) =>
   rendered.replace(`\n${place.heading}\n`, () => `\n${place.heading}\n${place.line(text)}\n`)

@@ -38,7 +38,7 @@ const line = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 30 }) },
 )
 
-/** What somebody may log: one or several lines, some of which look like the document's own structure. */
+/** Texts that may be logged: one or several lines, some of which look like the document's own structure. */
 export const anyText = fc
   .array(line, { minLength: 1, maxLength: 4 })
   .map((lines) => cleanText(lines.join('\n')).trim())

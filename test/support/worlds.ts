@@ -6,7 +6,7 @@ import type { SessionState } from '../../src/session/state.ts'
 
 export const SESSION_ID = '019abc12-3456-7def-8901-234567890abc'
 
-/** A story told in entries: each call adds one, a minute after the last. */
+/** A list of entries: each call adds one, a minute after the last. */
 export class Story {
   readonly entries: RawEntry[] = []
   #time = Date.parse('2025-01-15T10:00:00Z')

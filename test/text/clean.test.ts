@@ -4,7 +4,7 @@ import { cleanText, oneLine, shorten, slug } from '../../src/text/clean.ts'
 
 const ESC = '\u001B'
 
-// Mostly the characters that cleaning is about, so that few runs find the odd combination.
+// Mostly the characters that cleaning changes, so that few runs find unusual combinations.
 const messy = fc
   .array(
     fc.oneof(
@@ -47,16 +47,16 @@ describe('cleaning text', () => {
     expect(cleanText('a\r\nb\rc\u2028d\u2029e\u0085f')).toBe('a\nb\nc\nd\ne\nf')
   })
 
-  test('escape sequences vanish with what they carry', () => {
+  test('escape sequences are removed with their payload', () => {
     const link = `${ESC}]8;;https://example.com\u0007name${ESC}]8;;${ESC}\\`
     expect(cleanText(`${ESC}[1;31mred${ESC}[0m ${link} \u009B2Kend${ESC}(B`)).toBe('red name end')
   })
 
-  test('an unfinished escape sequence swallows no other line', () => {
+  test('an unfinished escape sequence removes no other line', () => {
     expect(cleanText(`before ${ESC}]0;title\nafter\u0007`)).toBe('before 0;title\nafter')
   })
 
-  test('controls and direction overrides vanish, tabs stay', () => {
+  test('control characters and direction overrides are removed, tabs stay', () => {
     expect(cleanText('a\u0000b\u0008c\td\u007F\u0090e\u202Ef\u2066g\u2069')).toBe('abc\tdefg')
   })
 
@@ -65,7 +65,7 @@ describe('cleaning text', () => {
     expect(cleanText('a😀b')).toBe('a😀b')
   })
 
-  test('blank edges go, long gaps become one blank line, short ones stay', () => {
+  test('blank edges are removed, long gaps become one blank line, short gaps stay', () => {
     expect(cleanText('\n \n  a  \n\n\nb\t\n\n\n\n\nc\n\n')).toBe('  a\n\n\nb\n\nc')
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { commandWords } from '../../src/text/command-words.ts'
 
-describe('the words of a command', () => {
+describe('splitting a command into words', () => {
   test.each<[string, string[]]>([
     ['', []],
     [' \n\t ', []],
@@ -19,12 +19,12 @@ describe('the words of a command', () => {
       '$HOME ~ *.ts $(rm x) `date`; ls | cat > y && z # all',
       '$HOME ~ *.ts $(rm x) `date`; ls | cat > y && z # all'.split(' '),
     ],
-  ])('%j are %j', (line, words) => {
+  ])('%j gives %j', (line, words) => {
     expect(commandWords(line)).toEqual(words)
   })
 
   test.each(['"open', "it's", 'a "b" \'c', 'a\\'])(
-    'are not known of %j, where something does not end',
+    'gives nothing for %j, where a quotation does not end',
     (line) => {
       expect(commandWords(line)).toBeUndefined()
     },

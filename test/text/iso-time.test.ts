@@ -3,8 +3,8 @@ import { isoTime } from '../../src/text/times.ts'
 
 const DAY = 86_400_000
 
-describe('a time', () => {
-  test('is written as JavaScript writes it, on each day of four hundred years', () => {
+describe('an ISO time', () => {
+  test('equals toISOString on each day of four hundred years', () => {
     const wrong: number[] = []
     for (let day = Date.UTC(1890, 0, 1); day < Date.UTC(2300, 0, 1); day += DAY) {
       const millis = day + ((Math.abs(day / DAY) * 7_919_113) % DAY)
@@ -24,7 +24,7 @@ describe('a time', () => {
     -62_135_596_800_001,
     8.64e15,
     -8.64e15,
-  ])('is written as JavaScript writes it, %i milliseconds from 1970', (millis) => {
+  ])('equals toISOString %i milliseconds from 1970', (millis) => {
     expect(isoTime(millis)).toBe(new Date(millis).toISOString())
   })
 })

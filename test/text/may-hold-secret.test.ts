@@ -4,7 +4,7 @@ import { mayHoldSecret } from '../../src/text/may-hold-secret.ts'
 import { redact, redactDeep } from '../../src/text/redact.ts'
 import { IN_CONTEXT, SECRETS, privateKey, scrambled } from './secrets.ts'
 
-/** What the words, signs and values of assignments are made of, so that some come together to a secret. */
+/** Fragments of assignments, some of which combine to a secret. */
 const PIECES = [
   'password',
   'PASSWD',
@@ -81,8 +81,8 @@ const anyName = fc.oneof(
   fc.constantFrom('token', 'apiKey', 'password_1', 'SECRET_KEY_BASE', 'note', 'x-api-key'),
 )
 
-describe('a quick look for secrets', () => {
-  test('finds every secret that is known, in a text and in its JSON', () => {
+describe('the quick check for secrets', () => {
+  test('finds every known secret, in a text and in its JSON', () => {
     for (const [, secret] of SECRETS) {
       for (const around of ['', ' ', '\n', '"', 'x=', '\\n', '\u0000', '\u00e9', '\u{1f511}']) {
         const text = `${around}${secret}${around}`
@@ -97,7 +97,7 @@ describe('a quick look for secrets', () => {
       expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify(text))], text).toEqual([true, true])
   })
 
-  test('never passes over what the patterns find', () => {
+  test('never misses what the patterns find', () => {
     let found = 0
     const property = fc.property(anyText, (text) => {
       if (redact(text).found.length === 0) return
@@ -108,7 +108,7 @@ describe('a quick look for secrets', () => {
     expect(found).toBeGreaterThan(300)
   })
 
-  test('nor what the name of a field gives away', () => {
+  test('never misses a value that its field name marks as secret', () => {
     let found = 0
     const value = fc.dictionary(
       anyName,
@@ -123,7 +123,7 @@ describe('a quick look for secrets', () => {
     expect(found).toBeGreaterThan(100)
   })
 
-  test('nor an argument behind an option that names a secret', () => {
+  test('never misses an argument after an option that names a secret', () => {
     let found = 0
     const option = fc
       .tuple(
@@ -143,13 +143,13 @@ describe('a quick look for secrets', () => {
       expect(mayHoldSecret(JSON.stringify([`--${name}`, 'hunter2hunter2'])), name).toBe(true)
   })
 
-  test('nor a secret that is a key, or stands further on in a list', () => {
+  test('never misses a secret that is a key or a later list element', () => {
     for (const [, secret] of SECRETS)
       expect(mayHoldSecret(JSON.stringify({ [secret]: 1 })), secret).toBe(true)
     expect(mayHoldSecret(JSON.stringify({ token: ['a b', scrambled(20)] }))).toBe(true)
   })
 
-  test('finds a secret that is cut off, wherever', () => {
+  test('finds a secret that is cut off anywhere', () => {
     for (const [, secret] of SECRETS) {
       for (let length = 6; length < Math.min(secret.length, 200); length += 1) {
         const text = `${scrambled(3)} ${secret.slice(0, length)}`
@@ -159,7 +159,7 @@ describe('a quick look for secrets', () => {
     }
   })
 
-  test('leaves code and prose alone that only speaks of secrets', () => {
+  test('ignores code and prose that only mention secrets', () => {
     const plain =
       'const tokens = usage.tokens\nif (key === undefined) return secrets.length\n// the token count, and a task-list of passwords'
     expect([mayHoldSecret(plain), mayHoldSecret(JSON.stringify(plain))]).toEqual([false, false])

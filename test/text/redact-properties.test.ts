@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { redact } from '../../src/text/redact.ts'
 import { IN_CONTEXT, SECRETS, privateKey } from './secrets.ts'
 
-// Words, signs and pieces of secrets in any order, which is where patterns get in each other's way.
+// Words, signs and fragments of secrets in any order, where patterns may interfere with each other.
 const pieces = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.constantFrom(
@@ -57,7 +57,7 @@ describe('redaction', () => {
     )
   })
 
-  test('a secret put at any position of any text is gone afterwards', () => {
+  test('a secret at any position of any text is removed', () => {
     const separators = fc.constantFrom(' ', '\n', '"', "'", '(', ',', ';', '>', '\t', '`')
     fc.assert(
       fc.property(
@@ -89,7 +89,7 @@ describe('redaction', () => {
     )
   })
 
-  test('it never grows by more than a mark for each eight characters', () => {
+  test('the text never grows by more than one marker per eight characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(redact(text).text.length).toBeLessThanOrEqual(
@@ -100,7 +100,7 @@ describe('redaction', () => {
   })
 })
 
-describe('a megabyte made to be slow is read to its end', () => {
+describe('a megabyte built to be slow is read to its end', () => {
   const begin = privateKey().split('\n')[0] ?? ''
   const units = [
     'token=',

@@ -5,9 +5,9 @@ import { IN_CONTEXT, SECRETS, privateKey, scrambled } from './secrets.ts'
 
 const sha = '8bf17ff0c4a1d6e2b3f4a5968778695a4b3c2d1e'
 
-describe('a secret is taken out', () => {
+describe('a secret is redacted', () => {
   test.each(SECRETS.map(([kind, secret], i) => ({ kind, secret, i })))(
-    '$kind ($i) wherever it stands',
+    '$kind ($i) anywhere in a text',
     ({ kind, secret }) => {
       for (const [before, after] of [
         ['', ''],
@@ -35,7 +35,7 @@ describe('a secret is taken out', () => {
     },
   )
 
-  test('several in one text are all taken out, and each kind is named once', () => {
+  test('several in one text are all redacted, and each kind is reported once', () => {
     const all = SECRETS.map(([, secret]) => secret).join('\n')
     const { text, found } = redact(`${all}\n${all}`)
     for (const [, secret] of SECRETS) expect(text).not.toContain(secret)
@@ -51,7 +51,7 @@ describe('a secret is taken out', () => {
     expect(redact('password: "correcthorse"', { allow: ['correcthorse'] }).found).toEqual([])
   })
 
-  test('a shape of the project’s own is taken out, whatever its flags, and never our mark', () => {
+  test("a project's own pattern is redacted, whatever its flags, and never a redaction marker", () => {
     const extra = [/ACME-\d+/, /redacted|custom/gi]
     const once = redact('a ACME-1 b ACME-22 Custom', { extra })
     expect(once).toEqual({
@@ -62,20 +62,20 @@ describe('a secret is taken out', () => {
   })
 })
 
-describe('a private key is taken out', () => {
-  test.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('%j, whole', (kind) => {
+describe('a private key is redacted', () => {
+  test.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('%j, complete', (kind) => {
     expect(redact(`a\n${privateKey(kind)}\nb`)).toEqual({
       text: 'a\n[redacted:private-key]\nb',
       found: ['private-key'],
     })
   })
 
-  test('in quoted text, with its line ends written out', () => {
+  test('in quoted text with escaped line ends', () => {
     const quoted = JSON.stringify({ key: privateKey(), after: 1 })
     expect(redact(quoted).text).toBe('{"key":"[redacted:private-key]","after":1}')
   })
 
-  test('cut off at any place', () => {
+  test('cut off anywhere', () => {
     const key = privateKey('RSA ', 3)
     for (let length = 60; length < key.length; length += 1) {
       const { text } = redact(key.slice(0, length))
@@ -94,7 +94,7 @@ describe('a private key is taken out', () => {
     )
   })
 
-  test('with line numbers or marks of a difference before its lines', () => {
+  test('with line numbers or diff signs before its lines', () => {
     const lines = privateKey('RSA ', 3).split('\n').slice(0, 4)
     for (const mark of ['+', '-', '> ', '  12→', '  7\t']) {
       expect(redact(lines.map((line) => mark + line).join('\n')).text).toBe(
@@ -103,7 +103,7 @@ describe('a private key is taken out', () => {
     }
   })
 
-  test('a mention of its first line is no key', () => {
+  test('but not a mention of its first line', () => {
     const first = privateKey().split('\n')[0] ?? ''
     const last = privateKey().split('\n').at(-1) ?? ''
     for (const text of [
@@ -116,7 +116,7 @@ describe('a private key is taken out', () => {
   })
 })
 
-describe('what is no secret stays', () => {
+describe('text that is not secret stays', () => {
   test.each([
     `commit ${sha} on main`,
     `${sha}${sha.slice(0, 24)}`,
@@ -159,7 +159,7 @@ describe('what is no secret stays', () => {
 })
 
 describe('redacting a JSON value', () => {
-  test('strings are redacted at any depth, by their shape or by the name they have', () => {
+  test('strings are redacted at any depth, by shape or by field name', () => {
     const [kind, secret] = SECRETS[2] ?? ['', '']
     const value = {
       a: [`x ${secret}`, 1, null, true],
@@ -180,7 +180,7 @@ describe('redacting a JSON value', () => {
     })
   })
 
-  test('an argument behind an option that names a secret is one, and what is no secret stays', () => {
+  test('an argument after an option that names a secret is redacted, others stay', () => {
     const args = [
       '--user',
       'hunter2hunter2',
@@ -214,7 +214,7 @@ describe('redacting a JSON value', () => {
     ).toEqual([])
   })
 
-  test('a key that is secret by its shape is redacted, and of keys that become equal each keeps its value', () => {
+  test('a key that looks secret is redacted, and keys that become equal keep their values', () => {
     const [kind, secret] = SECRETS[2] ?? ['', '']
     const mark = `[redacted:${kind}]`
     const value = {
@@ -237,7 +237,7 @@ describe('redacting a JSON value', () => {
     expect(redactDeep({ [secret]: 1 }, { allow: [secret] }).value).toEqual({ [secret]: 1 })
   })
 
-  test('a key stays that is no secret by its shape, and a field that a broad pattern of the project names', () => {
+  test('a key that does not look secret stays, also under a broad project pattern', () => {
     const value = { 'password=hunter2hunter2': 1, input_tokens: 2, 'ACME-1': 3 }
     expect(redactDeep(value, { extra: [/ACME-\d+|token/g] }).value).toEqual({
       'password=hunter2hunter2': 1,
@@ -246,17 +246,17 @@ describe('redacting a JSON value', () => {
     })
   })
 
-  test('keys stay, even odd ones', () => {
+  test('keys stay, even unusual ones', () => {
     const value: unknown = JSON.parse('{"__proto__": {"x": "y"}, "": "z"}')
     expect(JSON.stringify(redactDeep(value).value)).toBe('{"__proto__":{"x":"y"},"":"z"}')
   })
 
-  test('a value that is nested beyond reason is left out below that', () => {
+  test('a value nested too deep is left out below the limit', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(5000)}"x"${']'.repeat(5000)}`)
     expect(JSON.stringify(redactDeep(deep).value)).toContain('nested too deep')
   })
 
-  test('any JSON value keeps its form, and a second time changes nothing', () => {
+  test('any JSON value keeps its structure, and redacting again changes nothing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const once = redactDeep(value).value

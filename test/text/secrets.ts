@@ -1,8 +1,8 @@
-// Secrets are put together here from pieces, so that no scanner, ours or another's, finds one in these files.
+// Secrets are assembled from fragments, so that no secret scanner finds one in these files.
 
 const ALPHABET = 'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8cF0xR'
 
-/** Characters that look drawn by lot, and are the same each time. */
+/** Random-looking characters that are the same each time. */
 export function scrambled(length: number, from = ALPHABET): string {
   return Array.from({ length }, (_, i) => from[(i * 7 + (i >> 3)) % from.length]).join('')
 }
@@ -11,7 +11,7 @@ const hex = (length: number) => scrambled(length, '0a1b2c3d4e5f6789')
 const upper = (length: number) => scrambled(length, 'ABC2DEF3GHJ4KLM5')
 const join = (...parts: string[]) => parts.join('')
 
-/** One of each kind, as it stands by itself. */
+/** One of each kind, without text around it. */
 export const SECRETS: readonly (readonly [kind: string, secret: string])[] = [
   ['aws-key-id', join('AK', 'IA', upper(16))],
   ['aws-key-id', join('AS', 'IA', upper(16))],

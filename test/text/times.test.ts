@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { durationBetween, fileSafe, minute, second } from '../../src/text/times.ts'
 
 describe('times', () => {
-  test('a time is given in UTC, as long as its use needs', () => {
+  test('a time is shown in UTC with the precision it needs', () => {
     const time = '2025-01-15T12:30:00.000+02:00'
     expect(minute(time)).toBe('2025-01-15T10:30')
     expect(second(time)).toBe('2025-01-15T10:30:00Z')
     expect(fileSafe(time)).toBe('2025-01-15T10-30-00-000Z')
   })
 
-  test('a time that cannot be read still gives a harmless word', () => {
+  test('a time that cannot be parsed gives a safe placeholder', () => {
     for (const show of [minute, second, fileSafe]) expect(show('../../etc')).toBe('unknown-time')
   })
 

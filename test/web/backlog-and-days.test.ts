@@ -13,7 +13,7 @@ describe('the backlog as a tree', () => {
     task('old', { status: 'completed' }),
   ]
 
-  test('has parts below what they belong to: what is worked on first, then by priority', () => {
+  test('has sub-tasks below their parents: in progress first, then by priority', () => {
     expect(names(buildTaskTree(tasks, { isAll: true, text: '' }))).toEqual([
       ['now', []],
       ['docs', []],
@@ -28,7 +28,7 @@ describe('the backlog as a tree', () => {
     ])
   })
 
-  test('leaves out what is done, but not what has an open part', () => {
+  test('leaves out completed tasks, but not those with an open sub-task', () => {
     const open = buildTaskTree([...tasks, task('open', { parent: 'old' })], {
       isAll: false,
       text: '',
@@ -37,13 +37,13 @@ describe('the backlog as a tree', () => {
     expect(JSON.stringify(names(open))).not.toContain('generate')
   })
 
-  test('keeps what a part that is looked for belongs to', () => {
+  test('keeps the parent of a sub-task that matches the filter', () => {
     expect(names(buildTaskTree(tasks, { isAll: true, text: ' SECURITY' }))).toEqual([
       ['keys', [['revoke', []]]],
     ])
   })
 
-  test('shows tasks that are parts of each other, and of something that is not there', () => {
+  test('shows tasks whose parents form a cycle or are missing', () => {
     const odd = [
       task('a', { parent: 'b' }),
       task('b', { parent: 'a' }),
@@ -55,7 +55,7 @@ describe('the backlog as a tree', () => {
   })
 })
 
-test('there is a bar for every day up to today, those without any too', () => {
+test('there is a bar for every day up to today, also for days without values', () => {
   const days = fillMissingDays(
     [{ day: '2026-02-28', used: 1 }],
     3,
@@ -72,7 +72,7 @@ test('there is a bar for every day up to today, those without any too', () => {
 type Names = readonly [string, readonly Names[]]
 
 function names(nodes: readonly TaskNode[]): readonly Names[] {
-  return nodes.map(({ task: { id }, parts }) => [id, names(parts)] as const)
+  return nodes.map(({ task: { id }, children }) => [id, names(children)] as const)
 }
 
 function task(id: string, more: Partial<PublicTask> = {}): PublicTask {

@@ -17,7 +17,7 @@ const CURVE = {
 }
 
 describe('the token curve', () => {
-  test('puts several requests of one turn between it and the next', () => {
+  test('spreads several requests of one turn between it and the next', () => {
     expect(seriesOf(CURVE)).toMatchObject({
       x: [1, 2, 2.5, 3],
       y: [10_000, 30_000, 50_000, 20_000],
@@ -25,7 +25,7 @@ describe('the token curve', () => {
     })
   })
 
-  test('has a line for the smart zone, each stage that is known in tokens, and the point, from below', () => {
+  test('has reference lines for the smart zone, each known stage and the compaction point, from below', () => {
     expect(seriesOf(CURVE).lines).toEqual([
       { tokens: 80_000, kind: 'smart zone', label: 'smart zone' },
       { tokens: 116_250, kind: 'stage', label: '75%' },
@@ -42,11 +42,11 @@ describe('the token curve', () => {
     )
   })
 
-  test('marks compactions with what there was before', () => {
+  test('marks compactions with the tokens before them', () => {
     expect(seriesOf(CURVE).compactions).toEqual([{ x: 3, label: 'compacted at 151k' }])
   })
 
-  test('is empty, and not broken, without points', () => {
+  test('is empty without points', () => {
     expect(seriesOf({ ...CURVE, points: [], compactions: [] })).toMatchObject({
       x: [],
       y: [],
@@ -54,14 +54,14 @@ describe('the token curve', () => {
     })
   })
 
-  test('is read as a table of bounded length that has both ends', () => {
+  test('gives a table of limited length with both ends', () => {
     const many = Array.from({ length: 5000 }, (_, index) => index)
     const rows = sampled(many, 200)
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([200, 0, 4999])
     expect(sampled([1, 2], 200)).toEqual([1, 2])
   })
 
-  test('writes counts short', () => {
+  test('abbreviates counts', () => {
     expect([0, 950, 1000, 9_940, 12_345, 999_499, 999_500, 12_300_000].map(shortCount)).toEqual([
       '0',
       '950',

@@ -1,6 +1,5 @@
-// A project in which everything that the page shows has happened, by the real program and the rehearsal harness: a run with a retry, a
-// parked and a blocked task, one in parallel, delegates that are merged, ready and in conflict, a workflow that waits for its approval,
-// a handoff, a backlog.
+// A project with everything that the page shows, made by the real program and the rehearsal harness: a run with a retry, a parked and a
+// blocked task, a parallel run, merged, ready and conflicted delegates, a workflow that waits for approval, a handoff and a backlog.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +7,13 @@ import { commandLine, program } from '../support/cli.ts'
 import { temporaryFolder } from '../support/scratch.ts'
 
 export interface DemoProject {
-  /** Holds everything; to be removed. */
+  /** The folder of everything; the caller removes it. */
   readonly folder: string
   readonly root: string
   readonly env: NodeJS.ProcessEnv
-  /** In this process. What it printed. */
+  /** Runs in this process and returns the output. */
   stint(...args: readonly string[]): Promise<string>
-  /** In a process of its own, which may end with any of these codes. */
+  /** Runs in its own process, which may exit with any of these codes. */
   work(args: readonly string[], codes?: readonly number[]): string
   git(...args: readonly string[]): string
 }
@@ -115,7 +114,7 @@ const DELEGATES = `tasks:
       - done: Described.
 `
 
-/** Takes some seconds: it is made once for all that look at it. `isParallel`: with a run that works on two tasks at once. */
+/** Takes some seconds, so it is created once for all tests. `isParallel`: with a run that works on two tasks at once. */
 export async function demoProject({ isParallel = false } = {}): Promise<DemoProject> {
   const demo = emptyProject()
   const { root, stint, work } = demo
@@ -150,7 +149,7 @@ export async function demoProject({ isParallel = false } = {}): Promise<DemoProj
   await task('Write the runbook', '--size', 'S', '--depends', 'count-the-sweeps,alert-on-failures')
   const verify = ['--verify', '! grep -n TODO *.go']
   const rehearsed = ['--harness', 'rehearsal', ...verify]
-  // The delegates work beside the run.
+  // The delegates run in parallel to the run.
   const inBackground = [
     ...rehearsed,
     '--session',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readDiff } from '../../web/components/diff.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-test('reads what git writes: changed, added, deleted, renamed and binary files, names with unusual letters, no last newline', () => {
+test('parses changed, added, deleted, renamed and binary files, quoted names and a missing newline', () => {
   const folder = scratchFolder()
   const git = (...args: readonly string[]): string => {
     const { status, stdout, stderr } = spawnSync('git', args, {
@@ -65,7 +65,7 @@ test('reads what git writes: changed, added, deleted, renamed and binary files, 
   ])
 })
 
-test('shows what is there of a diff that was cut', () => {
+test('shows the available part of a truncated diff', () => {
   const cut = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,9 @@\n one\n+two\n+thr'
   expect(readDiff(cut)[0]?.lines.map(({ text }) => text)).toEqual(['line 1', 'one', 'two', 'thr'])
   expect(readDiff('')).toEqual([])

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Heights } from '../../web/lists/heights.ts'
 
-test('a place among rows of measured and estimated heights is where adding them up leads', () => {
+test('row positions equal the sum of the measured and estimated heights', () => {
   const changes = fc.array(
     fc.tuple(fc.integer({ min: -40, max: 60 }), fc.integer({ min: 1, max: 500 })),
     { maxLength: 60 },
@@ -39,7 +39,7 @@ test('a place among rows of measured and estimated heights is where adding them 
   )
 })
 
-test('rows keep their heights when others are put in front of them', () => {
+test('rows keep their heights when others are inserted before them', () => {
   const heights = new Heights(10)
   heights.cover(0, 3)
   heights.measure(1, 50)

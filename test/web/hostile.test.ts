@@ -30,8 +30,8 @@ let servers: Served[] = []
 let browser: Browser
 let context: BrowserContext
 let page: Page
-/** Whatever a page did that no text may make it do. */
-const deeds: string[] = []
+/** What a page did that no text may cause. */
+const violations: string[] = []
 
 beforeAll(async () => {
   ;[world, calm, browser] = await Promise.all([hostileWorld(), pageWorld(), launchBrowser()])
@@ -39,12 +39,12 @@ beforeAll(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   page = await context.newPage()
   page.setDefaultTimeout(15_000)
-  page.on('pageerror', (error) => deeds.push(`failed: ${error}`))
-  page.on('dialog', (dialog) => deeds.push(`asked: ${dialog.message()}`))
-  // What the content policy had to forbid came from a text that had become markup.
+  page.on('pageerror', (error) => violations.push(`failed: ${error}`))
+  page.on('dialog', (dialog) => violations.push(`asked: ${dialog.message()}`))
+  // A CSP violation means that a text became markup.
   page.on(
     'console',
-    (said) => said.text().includes('Content Security Policy') && deeds.push(said.text()),
+    (said) => said.text().includes('Content Security Policy') && violations.push(said.text()),
   )
   context.on('request', (request) => {
     const { origin } = new URL(request.url())
@@ -52,9 +52,9 @@ beforeAll(async () => {
       !servers.some((served) => served.origin === origin) &&
       !request.url().startsWith('data:image/png')
     )
-      deeds.push(`asked for ${request.url()}`)
+      violations.push(`asked for ${request.url()}`)
   })
-  // Sessions cannot be called so; tasks of others and what comes later might.
+  // Sessions cannot have such names; tasks of other tools might.
   await page.route('**/api/ledger?*', async (route) => {
     const answer = await route.fetch()
     const { whole, rows, days } = (await answer.json()) as LedgerReport
@@ -75,7 +75,7 @@ afterAll(async () => {
   for (const { folder } of [world, calm]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A project whose every field would like to be markup, written past everything that cleans texts. */
+/** A project with markup in every field, written without the usual cleaning. */
 async function hostileWorld() {
   const demo = emptyProject()
   await demo.stint('init', '--name', 'hostile', '--goal', 'Be shown as text')
@@ -179,7 +179,7 @@ async function expectHarmless(): Promise<void> {
     await page.evaluate(`[...document.querySelectorAll('main *')].filter((element) =>
     [...element.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*javascript:/i.test(value))).length`),
   ).toBe(0)
-  expect(deeds).toEqual([])
+  expect(violations).toEqual([])
 }
 
 describe('hostile text', () => {
@@ -190,12 +190,12 @@ describe('hostile text', () => {
       () => `/s/${world.session}?kinds=decisions,findings,blockers,steps,requests,tasks`,
       '.entry-text',
     ],
-    ['in what a session amounts to', () => `/s/${world.session}`, '.session-aside .facts'],
+    ['in the overview of a session', () => `/s/${world.session}`, '.session-aside .facts'],
     ['in the head of a session', () => `/s/${world.session}`, '.session-head h1'],
     ['in a document', () => `/s/${world.session}?tab=document`, '.document'],
     ['in the list of conversations', () => `/s/${world.session}?tab=conversations`, '.line'],
     ['in a conversation', () => `/c/${CONVERSATION}`, '.item[data-speaker=you]'],
-    ['in what was found', () => '/search?q=pwned', '.hit'],
+    ['in search results', () => '/search?q=pwned', '.hit'],
     ['in the ledger', () => '/ledger', '.row-link'],
     ['in the ledger of a session', () => `/ledger?session=${world.session}`, 'h1'],
   ] as readonly (readonly [string, () => string, string])[])(
@@ -210,7 +210,7 @@ describe('hostile text', () => {
     },
   )
 
-  test('in what is unfolded is shown as text and does nothing', async () => {
+  test('in an unfolded block is shown as text and does nothing', async () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     const item = page.locator('.item', { hasText: 'A picture that cannot be shown' })
     await item.waitFor()
@@ -222,14 +222,14 @@ describe('hostile text', () => {
     await expectHarmless()
   })
 
-  test('that would turn its surroundings round is shown by number', async () => {
+  test('that would reverse the text around it is shown by code point', async () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     const said = page.locator('.item[data-speaker=you]').first()
     await said.waitFor()
     expect(await said.locator('.unseen').allTextContents()).toEqual(['U+202E', 'U+2066'])
   })
 
-  test('of a megabyte in one line is shown from its beginning, and further when asked', async () => {
+  test('of a megabyte in one line is shown from its start, and more on request', async () => {
     await page.goto(`${servers[0]!.origin}/s/${world.session}`)
     const long = page.locator('.entry', { hasText: 'begin xxx' })
     await long.waitFor()
@@ -249,44 +249,41 @@ describe('hostile text', () => {
 })
 
 describe('accessibility', () => {
-  test.each(['light', 'dark'] as const)(
-    'has nothing to complain about in the %s theme',
-    async (scheme) => {
-      await page.emulateMedia({ colorScheme: scheme })
-      const found: string[] = []
-      // Only colours differ between the two.
-      const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast']`
-      for (const [width, path, ready] of [
-        [1280, '/', '.session-title'],
-        [1280, '/?text=nowhere', '.state-title'],
-        [1280, `/s/${calm.session}`, '.entry'],
-        [1280, `/s/${calm.session}?tab=document`, '.document'],
-        [1280, `/s/${calm.session}?tab=conversations`, '.line'],
-        [1280, `/c/${calm.conversation}`, '.item'],
-        [1280, '/search?q=race', '.hit'],
-        [1280, '/s/nothing', '[role=alert]'],
-        [390, `/s/${calm.session}?tab=overview`, '.overview'],
-        [390, '/', '.session-title'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.goto(servers[1]!.origin + path)
-        await page.locator(ready).first().waitFor()
-        if (path.startsWith('/c/')) await page.keyboard.press('e')
-        await page.evaluate(axe.source)
-        const problems = await page.evaluate<
-          string[]
-        >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
+  test.each(['light', 'dark'] as const)('passes in the %s theme', async (scheme) => {
+    await page.emulateMedia({ colorScheme: scheme })
+    const found: string[] = []
+    // Only the colours differ between the two.
+    const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast']`
+    for (const [width, path, ready] of [
+      [1280, '/', '.session-title'],
+      [1280, '/?text=nowhere', '.state-title'],
+      [1280, `/s/${calm.session}`, '.entry'],
+      [1280, `/s/${calm.session}?tab=document`, '.document'],
+      [1280, `/s/${calm.session}?tab=conversations`, '.line'],
+      [1280, `/c/${calm.conversation}`, '.item'],
+      [1280, '/search?q=race', '.hit'],
+      [1280, '/s/nothing', '[role=alert]'],
+      [390, `/s/${calm.session}?tab=overview`, '.overview'],
+      [390, '/', '.session-title'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(servers[1]!.origin + path)
+      await page.locator(ready).first().waitFor()
+      if (path.startsWith('/c/')) await page.keyboard.press('e')
+      await page.evaluate(axe.source)
+      const problems = await page.evaluate<
+        string[]
+      >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
-        found.push(...problems.map((problem) => `${path} ${problem}`))
-      }
-      await page.setViewportSize({ width: 1280, height: 800 })
-      expect(found).toEqual([])
-    },
-  )
+      found.push(...problems.map((problem) => `${path} ${problem}`))
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(found).toEqual([])
+  })
 
-  test('of the help is as good', async () => {
+  test('passes for the help dialog', async () => {
     await page.goto(servers[1]!.origin)
-    // A page listens to keys when it is drawn.
+    // A page handles keys once it is rendered.
     await page.locator('.session-title').first().waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()

@@ -5,7 +5,7 @@ import { JournalFeed } from '../../web/data/journal-feed.ts'
 
 type Entries = Extract<LiveEvent, { type: 'entries' }>
 
-/** A journal whose entries are ten bytes each, and questions about it that are answered when the test says so. */
+/** A journal whose entries are ten bytes each, with requests that the test answers when it wants. */
 function journal(length: number) {
   const all: PublicEntry[] = []
   const entry = (number: number): PublicEntry => ({
@@ -77,7 +77,7 @@ function journal(length: number) {
 const upTo = (end: number, from = 0) =>
   Array.from({ length: end - from }, (_, index) => from + index)
 
-test('entries that follow what is there are taken without asking', async () => {
+test('entries that continue the feed are added without a request', async () => {
   const { feed, write, texts, asked } = journal(3)
   await feed.begin()
   feed.receive(write(2))
@@ -85,7 +85,7 @@ test('entries that follow what is there are taken without asking', async () => {
   expect(asked()).toBe(1)
 })
 
-test('an event that comes twice, or late, changes nothing', async () => {
+test('a repeated or late event changes nothing', async () => {
   const { feed, write, texts } = journal(3)
   await feed.begin()
   const first = write(1)
@@ -97,7 +97,7 @@ test('an event that comes twice, or late, changes nothing', async () => {
   expect(texts()).toEqual(upTo(5))
 })
 
-test('an entry that stands in the log twice is shown once', async () => {
+test('an entry that is in the log twice is shown once', async () => {
   const { feed, write, texts } = journal(3)
   await feed.begin()
   const event = write(1)
@@ -105,7 +105,7 @@ test('an entry that stands in the log twice is shown once', async () => {
   expect(texts()).toEqual(upTo(4))
 })
 
-test('what an event lacks is asked for, each entry once', async () => {
+test('entries missing from an event are requested, each once', async () => {
   const { feed, write, texts, release } = journal(3)
   await feed.begin()
   write(4)
@@ -114,7 +114,7 @@ test('what an event lacks is asked for, each entry once', async () => {
   expect(texts()).toEqual(upTo(8))
 })
 
-test('an event while a question is open is not lost and not doubled', async () => {
+test('an event during a request is neither lost nor duplicated', async () => {
   const { feed, write, texts, hold, release } = journal(3)
   hold()
   const begun = feed.begin()
@@ -128,7 +128,7 @@ test('an event while a question is open is not lost and not doubled', async () =
   expect(texts()).toEqual(upTo(5))
 })
 
-test('after a reset only what is new is asked for, however much it is', async () => {
+test('after a reset only new entries are requested, however many there are', async () => {
   const { feed, write, texts, release } = journal(3)
   await feed.begin()
   write(900)
@@ -137,7 +137,7 @@ test('after a reset only what is new is asked for, however much it is', async ()
   expect(texts()).toEqual(upTo(903))
 })
 
-test('a journal that was rewritten is begun anew', async () => {
+test('a rewritten journal is loaded from the start', async () => {
   const { feed, all, texts } = journal(3)
   await feed.begin()
   all.splice(0, 1)
@@ -156,7 +156,7 @@ test('a journal that was rewritten is begun anew', async () => {
   expect(texts()).toEqual(upTo(3))
 })
 
-test('earlier entries are put in front, and counted', async () => {
+test('earlier entries are prepended and counted', async () => {
   const { feed, texts } = journal(450)
   await feed.begin()
   expect(feed.hasEarlier).toBe(true)
@@ -167,7 +167,7 @@ test('earlier entries are put in front, and counted', async () => {
   expect(texts()).toEqual(upTo(450))
 })
 
-test('an entry that is taken back by a later one is shown so', async () => {
+test('an entry retracted by a later one is shown as retracted', async () => {
   const { feed, write } = journal(2)
   await feed.begin()
   const event = write(1)
@@ -182,7 +182,7 @@ test('an entry that is taken back by a later one is shown so', async () => {
   expect(feed.entries.map(({ isRetracted }) => isRetracted)).toEqual([true, false, false])
 })
 
-test('a question that fails is told, and the next one makes it good', async () => {
+test('a failed request is shown, and the next one recovers', async () => {
   let fails = true
   const feed = new JournalFeed(
     async () => {

@@ -15,7 +15,7 @@ const ITEMS = 50_000
 const LARGE = '0a1b2c3d-0000-4000-8000-0000000000aa'
 const SMALL = '0a1b2c3d-0000-4000-8000-0000000000bb'
 const ROUNDS = 6
-/** Elements in the document: some dozens of rows with what belongs to each, and the page around them. */
+/** The limit of DOM elements: some dozens of rows and the page around them. */
 const BOUND = 2500
 
 let full: DemoProject
@@ -28,14 +28,14 @@ beforeAll(async () => {
   full = emptyProject()
   empty = emptyProject()
   await full.stint('init', '--name', 'the-real-one', '--goal', 'Be one of many')
-  // An index that knows all sessions looks at none of them again, unless the folder that they are in has changed since.
+  // An index that knows all sessions reads none of them again unless their folder has changed since.
   const hourAgo = Date.now() / 1000 - 3600
   utimesSync(join(full.root, '.sessions', 'journal'), hourAgo, hourAgo)
   await full.stint('list')
   fillIndex(full)
   const store = conversationStore(join(full.root, '.sessions'), {})
-  store.append(LARGE, said(ITEMS), { isUnsynced: true })
-  store.append(SMALL, said(1), { isUnsynced: true })
+  store.append(LARGE, longConversation(ITEMS), { isUnsynced: true })
+  store.append(SMALL, longConversation(1), { isUnsynced: true })
   servers = await Promise.all([serve(full.root, full.env), serve(empty.root, empty.env)])
   browser = await launchBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
@@ -49,7 +49,7 @@ afterAll(async () => {
   for (const { folder } of [full, empty]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Rows as a hundred thousand sessions would leave them. Making the sessions themselves takes minutes. */
+/** Index rows of a hundred thousand sessions. Creating the sessions themselves takes minutes. */
 function fillIndex({ root }: DemoProject): void {
   const database = new (loadSqlite().DatabaseSync)(join(root, '.sessions', 'index.db'))
   database.exec(`
@@ -64,8 +64,8 @@ function fillIndex({ root }: DemoProject): void {
   database.close()
 }
 
-/** What is said in long conversations: requests, answers in prose with code, tools with their results, a compaction now and then. */
-function said(count: number): readonly HistoryItem[] {
+/** The items of a long conversation: requests, answers with code, tools with results, sometimes a compaction. */
+function longConversation(count: number): readonly HistoryItem[] {
   return Array.from({ length: count }, (_, index): HistoryItem => {
     const at = new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString()
     const id = `m${index}`
@@ -104,7 +104,7 @@ function said(count: number): readonly HistoryItem[] {
 
 const elements = () => page.evaluate<number>(`document.querySelectorAll('*').length`)
 
-/** Loads a view, goes through its list from end to end, and answers how many tasks held the page up for longer than 50 ms. */
+/** Loads a view, scrolls its list from end to end, and returns how many tasks took longer than 50 ms. */
 async function longTasks(
   address: string,
   ready: string,
@@ -119,7 +119,7 @@ async function longTasks(
     let most = 0
     const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
     for (let step = 0; step <= 60; step += 1) {
-      // Some steps of a wheel, then a leap.
+      // Some wheel steps, then a jump.
       list.scrollTop = step % 6 === 0 ? (list.scrollHeight * ((step * 37) % 61)) / 61 : list.scrollTop + 300
       await frame()
       most = Math.max(most, document.querySelectorAll('*').length)
@@ -130,7 +130,7 @@ async function longTasks(
   })()`)
 }
 
-/** What a machine does beside it holds a page up now and then; what the page does itself it does every time. */
+/** Other load on the machine delays a page sometimes; what the page does itself delays it every time. */
 async function expectNoMore(
   large: readonly [string, string],
   small: readonly [string, string],
@@ -146,14 +146,14 @@ async function expectNoMore(
   expect(isMore(), JSON.stringify(counts)).toBe(false)
 }
 
-test('a hundred thousand sessions are gone through with few of them in the document and no task that an empty list has not', async () => {
+test('a hundred thousand sessions scroll with few DOM rows and no longer tasks than an empty list', async () => {
   await expectNoMore(
     [`${servers[0]!.origin}/`, '.session-title'],
     [`${servers[1]!.origin}/`, '.state-title'],
   )
 })
 
-test('the last of a hundred thousand sessions is reached at once', async () => {
+test('the last of a hundred thousand sessions is reached directly', async () => {
   await page.goto(`${servers[0]!.origin}/`)
   await page.getByText('Session number 100000', { exact: true }).waitFor()
   await page.locator('.virtual').evaluate((list: unknown) => {
@@ -163,14 +163,14 @@ test('the last of a hundred thousand sessions is reached at once', async () => {
   expect(await elements()).toBeLessThan(BOUND)
 })
 
-test('a conversation of fifty thousand items is gone through with few of them in the document and no task that a short one has not', async () => {
+test('a conversation of fifty thousand items scrolls with few DOM rows and no longer tasks than a short one', async () => {
   await expectNoMore(
     [`${servers[0]!.origin}/c/${LARGE}`, '.item'],
     [`${servers[0]!.origin}/c/${SMALL}`, '.item'],
   )
 })
 
-test('an item deep in a long conversation is opened by its link, and stays where it is while others are measured', async () => {
+test('a link opens an item deep in a long conversation, and it stays in place while rows are measured', async () => {
   await page.goto(`${servers[0]!.origin}/c/${LARGE}?item=31415`)
   const item = page.locator('.item[data-wanted=true]', { hasText: 'Request 31415' })
   await item.waitFor()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBlocks, readSpans } from '../../web/markdown/read-markdown.ts'
 
-test('a document is read into headings, paragraphs, lists with boxes, code, quotes and tables', () => {
+test('a document parses into headings, paragraphs, lists with checkboxes, code, quotes and tables', () => {
   const text = [
     '# Session: It',
     'Two lines',
@@ -58,7 +58,7 @@ test('a document is read into headings, paragraphs, lists with boxes, code, quot
   ])
 })
 
-test('what stands in a paragraph is read, and underscores within words are left alone', () => {
+test('inline formatting is parsed, and underscores within words are left alone', () => {
   expect(readSpans('a **b `c`** *d* snake_case_name [e](https://example.invalid/x)')).toEqual([
     { type: 'text', text: 'a ' },
     {

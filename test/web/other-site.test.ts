@@ -1,4 +1,4 @@
-// Another site in the same browser, with the page open beside it and its cookie there: it gets at nothing.
+// Another site in the same browser, beside the open page and its cookie, gets no access.
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 test.each(['127.0.0.1', 'localhost'])(
-  'a page on %s can read nothing, follow nothing and change nothing',
+  'a page of another site on %s can read, follow and change nothing',
   async (host) => {
     const page = await context.newPage()
     await page.goto(`http://${host}:${port}/`)

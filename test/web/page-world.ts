@@ -1,4 +1,4 @@
-// A project with a session that somebody worked on for a while, and what was said in it.
+// A project with a session that has some history and a conversation.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { conversationStore } from '../../src/history/store.ts'
@@ -23,7 +23,7 @@ const usage = (read: number, output: number) => ({
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** Items of a conversation in their order, each a second after the one before. */
+/** The items of a conversation in order, each a second after the one before. */
 export function conversationOf(
   ...said: readonly ((at: string, id: string) => HistoryItem)[]
 ): readonly HistoryItem[] {
@@ -43,7 +43,7 @@ export const message =
     ...more,
   })
 
-/** Entries that hooks would make. */
+/** Entries that hooks would write. */
 export function journal(
   { root, env }: DemoProject,
   session: string,

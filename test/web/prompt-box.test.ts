@@ -1,5 +1,5 @@
-// The prompt box, in a real browser before a real server: an agent that follows a script answers, asks and is interrupted; the page is
-// loaded again and the server killed meanwhile.
+// The prompt box in a real browser with a real server: a scripted agent answers, asks for permission and is interrupted, while the page is
+// reloaded and the server killed.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
-import { isAccessible, openPage } from './looked-at.ts'
+import { isAccessible, openPage } from './open-page.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'
 const SCRIPT = `default:
@@ -68,7 +68,7 @@ async function send(page: Page, text: string, script: string): Promise<void> {
   await page.getByLabel('Prompt', { exact: true }).press('Control+Enter')
 }
 
-/** Ends the page's connection to what happens, as a network would, and lets no other one through. */
+/** Cuts the page's event connection like a network failure, and blocks new ones. */
 async function cutOff(page: Page): Promise<{ mend(): Promise<void> }> {
   await page.route('**/api/events', (route) => route.abort())
   await page.evaluate(
@@ -80,7 +80,7 @@ async function cutOff(page: Page): Promise<{ mend(): Promise<void> }> {
 
 const log = (page: Page) => page.getByRole('log', { name: 'The answer' })
 
-test('shows the answer as it comes, with tools folded, and does what it is allowed and not what it is refused', async () => {
+test('streams the answer with tools folded, and obeys allowed and refused permissions', async () => {
   const page = await openSession()
   await send(page, 'Look at it', 'short.yml')
   await log(page).locator('.permission[data-open=true]', { hasText: 'touch allowed.txt' }).waitFor()
@@ -103,7 +103,7 @@ test('shows the answer as it comes, with tools folded, and does what it is allow
     'I look first. <img src=x onerror=alert(1)>',
     'That is all.',
   ])
-  // How full its context was is told on the way, and drawn beside it.
+  // The context usage arrives meanwhile and is drawn beside the answer.
   await expect
     .poll(() => page.getByRole('img', { name: /Tokens in the context/ }).getAttribute('aria-label'))
     .toContain('50k at most')
@@ -112,7 +112,7 @@ test('shows the answer as it comes, with tools folded, and does what it is allow
   await log(page).waitFor({ state: 'detached' })
 })
 
-test('goes on with the answer after a reload, on another page and after a lost connection, and interrupts it', async () => {
+test('keeps following the answer after a reload, on another page and after a lost connection', async () => {
   const page = await openSession()
   await page.addInitScript(
     'sources = []; EventSource = class extends EventSource { constructor(at) { super(at); sources.push(this) } }',
@@ -124,7 +124,7 @@ test('goes on with the answer after a reload, on another page and after a lost c
   expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.'])
   expect(await log(page).getByText('Take your time').count()).toBe(1)
 
-  // What is told while nobody hears is told again, once.
+  // Events missed during the outage are shown afterwards, once.
   const cut = await cutOff(page)
   const other = await openSession()
   await log(other).getByText('Take your time').waitFor()
@@ -133,7 +133,7 @@ test('goes on with the answer after a reload, on another page and after a lost c
   expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.'])
   await cut.mend()
   await log(page).getByText('I go on.').waitFor()
-  // A message that is still being written grows.
+  // An incomplete message grows.
   await log(page).locator('.said[data-growing]', { hasText: 'And on and' }).waitFor()
   expect(await log(page).locator('.said').allInnerTexts()).toEqual([
     'I begin.',
@@ -147,7 +147,7 @@ test('goes on with the answer after a reload, on another page and after a lost c
   expect(await page.getByRole('button', { name: 'Interrupt' }).count()).toBe(0)
 })
 
-test('says what became of the answer when the server was killed, and asks the one that came after it', async () => {
+test('reports a prompt lost with a killed server, and sends the next one to the new server', async () => {
   const page = await openSession()
   await send(page, 'Take your time', 'long.yml')
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
@@ -162,7 +162,7 @@ test('says what became of the answer when the server was killed, and asks the on
   await log(page).locator('.answer-end').waitFor()
 })
 
-test('starts a new session from the list of sessions, and says what keeps it from asking', async () => {
+test('starts a new session from the session list, and shows why it cannot send', async () => {
   const { page, close } = await openPage(browser, served, '/')
   onTestFinished(close)
   await page.getByLabel('Harness').selectOption('rehearsal')

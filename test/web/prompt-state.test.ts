@@ -41,16 +41,16 @@ const STORY = numbered([
 ])
 
 describe('the state of a prompt', () => {
-  test('puts pieces of a message together, and the whole message in their place', () => {
+  test('joins the deltas of a message and replaces them with the complete message', () => {
     expect(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 5)).blocks).toEqual([
-      { type: 'text', text: 'I am look', isWhole: false },
+      { type: 'text', text: 'I am look', isComplete: false },
     ])
     expect(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 6)).blocks).toEqual([
-      { type: 'text', text: 'I am looking.', isWhole: true },
+      { type: 'text', text: 'I am looking.', isComplete: true },
     ])
   })
 
-  test('shows nothing of a message that broke off once it begins anew', () => {
+  test('drops a message that broke off once it starts again', () => {
     const broken = numbered([
       { kind: 'delta', data: { text: 'I am lo' } },
       { kind: 'anew', data: {} },
@@ -58,11 +58,11 @@ describe('the state of a prompt', () => {
     ])
     expect(applyEvents(INITIAL_PROMPT_STATE, broken.slice(0, 2)).blocks).toEqual([])
     expect(applyEvents(INITIAL_PROMPT_STATE, broken).blocks).toEqual([
-      { type: 'text', text: 'I am ', isWhole: false },
+      { type: 'text', text: 'I am ', isComplete: false },
     ])
   })
 
-  test('puts the whole message where its pieces stand, though a request for permission came between', () => {
+  test('puts the complete message in place of its deltas, even after a permission request', () => {
     const asked = [...STORY.slice(0, 5), ...STORY.slice(6, 7), ...STORY.slice(5, 6)]
     const state = applyEvents(
       INITIAL_PROMPT_STATE,
@@ -74,7 +74,7 @@ describe('the state of a prompt', () => {
     ])
   })
 
-  test('keeps one piece for the start and the end of a tool', () => {
+  test('keeps one block for the start and the end of a tool', () => {
     const state = applyEvents(INITIAL_PROMPT_STATE, STORY)
     expect(state.blocks.filter(({ type }) => type === 'tool')).toEqual([
       { type: 'tool', id: 't1', name: 'Bash', status: 'completed', command: 'ls', output: 'a\nb' },
@@ -89,7 +89,7 @@ describe('the state of a prompt', () => {
     })
   })
 
-  test('has a request open until it is settled, or the prompt is over', () => {
+  test('keeps a permission request open until it is answered or the prompt ends', () => {
     expect(
       openPermissions(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 7))).map(
         ({ request }) => request,
@@ -100,14 +100,14 @@ describe('the state of a prompt', () => {
     expect(openPermissions(applyEvents(INITIAL_PROMPT_STATE, over))).toEqual([])
   })
 
-  test('waits for what is missing, and says so', () => {
+  test('waits for missing events and reports the gap', () => {
     const state = applyEvents(INITIAL_PROMPT_STATE, [...STORY.slice(0, 2), ...STORY.slice(4)])
     expect([state.last, hasGap(state), state.ended]).toEqual([2, true, undefined])
     const whole = applyEvents(state, STORY.slice(2, 4))
     expect([whole.last, hasGap(whole), whole.ended?.how]).toEqual([14, false, 'completed'])
   })
 
-  test('comes to the same in whatever order and however often events come', () => {
+  test('is the same in any order and with repeated events', () => {
     const told = applyEvents(INITIAL_PROMPT_STATE, STORY)
     fc.assert(
       fc.property(
@@ -121,19 +121,19 @@ describe('the state of a prompt', () => {
     )
   })
 
-  test('is the same object when nothing new came, so that nothing is drawn again', () => {
+  test('is the same object when nothing new came, so nothing is rendered again', () => {
     const told = applyEvents(INITIAL_PROMPT_STATE, STORY)
     expect(applyEvents(told, STORY)).toBe(told)
   })
 })
 
-type Told = PromptEvent extends infer Event
+type EventDraft = PromptEvent extends infer Event
   ? Event extends PromptEvent
     ? Omit<Event, 'at' | 'number'>
     : never
   : never
 
-function numbered(events: readonly Told[]): readonly PromptEvent[] {
+function numbered(events: readonly EventDraft[]): readonly PromptEvent[] {
   return events.map(
     (event, index) =>
       ({ ...event, at: '2026-03-01T12:00:00.000Z', number: index + 1 }) as PromptEvent,

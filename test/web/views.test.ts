@@ -47,7 +47,7 @@ async function eventually<T>(look: () => Promise<T>, expected: T): Promise<void>
 }
 
 describe('sessions', () => {
-  test('are all listed, the one worked on last first', async () => {
+  test('are all listed, the most recently updated first', async () => {
     await eventually(
       () => titles().allTextContents(),
       ['Sweeper drops records under load', 'Flaky Ci', 'Import Speed', 'Rotate Keys'],
@@ -55,7 +55,7 @@ describe('sessions', () => {
     await eventually(() => page.locator('.view-head [role=status]').textContent(), '4')
   })
 
-  test('are filtered by status, branch and words, and the address says by which', async () => {
+  test('are filtered by status, branch and words, and the URL holds the filters', async () => {
     await page.getByRole('button', { name: 'completed' }).click()
     await eventually(() => titles().allTextContents(), ['Rotate Keys'])
     expect(page.url()).toContain('status=completed')
@@ -73,7 +73,7 @@ describe('sessions', () => {
     await eventually(() => titles().count(), 4)
   })
 
-  test('are gone through and opened by keys, and going back leads back', async () => {
+  test('are navigated and opened by keys, and Back returns to the list', async () => {
     await titles().first().waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -104,7 +104,7 @@ describe('sessions', () => {
 })
 
 describe('a session', () => {
-  test('shows its head, what it amounts to, its document, conversations and handoffs', async () => {
+  test('shows its head, overview, document, conversations and handoffs', async () => {
     await open(`/s/${world.session}`)
     await page
       .getByRole('heading', { level: 1, name: 'Sweeper drops records under load' })
@@ -129,7 +129,7 @@ describe('a session', () => {
     await page.locator('.item[data-speaker=you]').first().waitFor()
   })
 
-  test('shows entries as they are written, at the end, each once', async () => {
+  test('shows new entries at the end as they are written, each once', async () => {
     await open(`/s/${world.session}`)
     await journalled('Race reproduced').waitFor()
     for (const text of ['first live', 'second live', 'third live'])
@@ -145,7 +145,7 @@ describe('a session', () => {
     ).toBe(true)
   })
 
-  test('shows the entries of the chosen kinds alone', async () => {
+  test('shows only the entries of the chosen kinds', async () => {
     await open(`/s/${world.session}`)
     await journalled('Race reproduced').waitFor()
     await page.getByRole('button', { name: 'Decisions' }).click()
@@ -154,7 +154,7 @@ describe('a session', () => {
     await eventually(() => page.locator('.entry').count(), 3)
   })
 
-  test('opens at the entry that a link names', async () => {
+  test('opens at the entry in the link', async () => {
     await open(`/s/${world.session}`)
     await journalled('Race reproduced').waitFor()
     const link = page.locator('.entry', { hasText: 'The race only shows' }).locator('.entry-time')
@@ -163,7 +163,7 @@ describe('a session', () => {
     await page.locator('.entry[data-wanted=true]', { hasText: 'The race only shows' }).waitFor()
   })
 
-  test('goes on without loss or doubling after its server was killed and started again', async () => {
+  test('continues without loss or duplicates after its server was killed and restarted', async () => {
     await open(`/s/${world.session}`)
     await journalled('Race reproduced').waitFor()
     await served.stop('SIGKILL')
@@ -180,7 +180,7 @@ describe('a session', () => {
     expect(await page.getByText('Not up to date').count()).toBe(0)
   })
 
-  test('that is not there says so, with a way out', async () => {
+  test('that does not exist says so and links back', async () => {
     await open('/s/nothing-of-that-name')
     await page.locator('[role=alert]').waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -188,7 +188,7 @@ describe('a session', () => {
 })
 
 describe('a conversation', () => {
-  test('has its tools and thoughts folded to a line, and unfolds them', async () => {
+  test('folds tools and thinking to one line, and unfolds them', async () => {
     await open(`/c/${world.conversation}`)
     const failed = page.getByRole('button', { name: /Failed.*FAIL sweep 3.1s.*122 lines/ })
     await failed.waitFor()
@@ -203,7 +203,7 @@ describe('a conversation', () => {
     )
   })
 
-  test('shows its text as written, its pictures, and what each request used', async () => {
+  test('shows its text, its images, and the usage of each request', async () => {
     await open(`/c/${world.conversation}?item=4`)
     const answer = page.locator('.item[data-wanted=true]')
     await answer.locator('strong', { hasText: 'before' }).waitFor()
@@ -220,7 +220,7 @@ describe('a conversation', () => {
     )
   })
 
-  test('is jumped through by requests and compactions', async () => {
+  test('is navigated by requests and compactions', async () => {
     await open(`/c/${world.conversation}`)
     await page.setViewportSize({ width: 1280, height: 400 })
     const place = page.locator('.reader-bar > [role=status]')
@@ -238,7 +238,7 @@ describe('a conversation', () => {
   })
 })
 
-test('a search shows what was found in marks, by session, and leads there', async () => {
+test('a search highlights hits, groups them by session and links to them', async () => {
   await open('/search?q=race')
   await page.locator('.hits h2', { hasText: 'fix-sweep-bug' }).waitFor()
   expect(
@@ -253,7 +253,7 @@ test('a search shows what was found in marks, by session, and leads there', asyn
   await page.getByText('Nothing found').waitFor()
 })
 
-test('a search says how much it has not looked at yet', async () => {
+test('a search reports how much is not searched yet', async () => {
   await page.route('**/api/search?*', (route) =>
     route.fulfill({ json: { hits: [], unreadBytes: 42_000_000 } }),
   )
@@ -261,11 +261,11 @@ test('a search says how much it has not looked at yet', async () => {
   await page.getByText('42 MB of what was said are not searched yet').waitFor()
   await page.getByText('Nothing found').waitFor()
   await page.unroute('**/api/search?*')
-  // It looks again by itself.
+  // It searches again by itself.
   await page.locator('.hit').first().waitFor()
 })
 
-test('all conversations are listed, those of no session too, and lead to what was said and to the session', async () => {
+test('all conversations are listed, also without a session, and link to transcript and session', async () => {
   conversationStore(join(world.root, '.sessions'), {}).append('imported-1', [
     { type: 'began', conversation: 'imported-1', harness: 'codex', at: '2026-03-01T09:00:00.000Z' },
     {
@@ -291,7 +291,7 @@ test('all conversations are listed, those of no session too, and lead to what wa
   await page.waitForURL(`**/s/${world.session}`)
 })
 
-test('the theme that was chosen stays chosen', async () => {
+test('the chosen theme is remembered', async () => {
   await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).click()
   const ground = () =>
@@ -303,7 +303,7 @@ test('the theme that was chosen stays chosen', async () => {
   await eventually(ground, 'rgb(250, 250, 248)')
 })
 
-test('nothing is wider than a phone, and the menu leads everywhere', async () => {
+test('every page fits a phone, and the menu links to every view', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   for (const path of [
     '/',
@@ -324,7 +324,7 @@ test('nothing is wider than a phone, and the menu leads everywhere', async () =>
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
-test('a project without sessions says how to begin', async () => {
+test('a project without sessions says how to start', async () => {
   const empty = emptyProject()
   const other = await serve(empty.root, empty.env)
   const mine = await browser.newContext()

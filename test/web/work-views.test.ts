@@ -1,5 +1,5 @@
-// Runs, delegates, workflows, the backlog, handoffs, usage and the curve: in a real browser, before a real server, over what the real
-// program made.
+// Runs, delegates, workflows, the backlog, handoffs, usage and the token curve in a real browser, with a real server and data that the
+// real program wrote.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -11,7 +11,7 @@ import { draftEntry } from '../../src/session/entries.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, demoProject, emptyProject } from './demo-project.ts'
-import { type Look, fitsItsWidth, isAccessible, openPage } from './looked-at.ts'
+import { type OpenedPage, fitsItsWidth, isAccessible, openPage } from './open-page.ts'
 import { journal } from './page-world.ts'
 
 const CURVED = '0a1b2c3d-0000-4000-8000-0000000000c1'
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(demo.folder, { recursive: true, force: true })
 })
 
-async function open(path: string, look?: Look): Promise<Page> {
+async function open(path: string, look?: OpenedPage): Promise<Page> {
   const { page, broken, close } = await openPage(browser, served, path, look)
   onTestFinished(async () => {
     await close()
@@ -47,7 +47,7 @@ async function ask<T>(page: Page, path: string): Promise<T> {
 }
 
 describe('a run', () => {
-  test('is listed with how it ended, and shows its tasks in layers, its attempts in lanes and its report', async () => {
+  test('is listed with its outcome, and shows its task graph, attempt lanes and report', async () => {
     const page = await open('/runs')
     await page.getByRole('row').nth(1).getByText('2 done, 2 failed').waitFor()
     await page.getByRole('row').nth(1).getByRole('link').click()
@@ -88,7 +88,7 @@ describe('a run', () => {
 })
 
 describe('a delegate', () => {
-  test('waits in the merge queue, shows what it changes as text, and is merged after a question', async () => {
+  test('waits in the merge queue, shows its diff, and is merged after a confirmation', async () => {
     const page = await open('/delegates')
     await page.getByText('it conflicts with main in log.go').waitFor()
     expect(
@@ -110,7 +110,7 @@ describe('a delegate', () => {
     expect(demo.git('log', '--format=%s', 'main')).toContain('describe the sweeper')
   })
 
-  test('that conflicts is discarded after a question', async () => {
+  test('that conflicts is discarded after a confirmation', async () => {
     const page = await open('/delegates')
     await page.getByRole('button', { name: 'Discard label-each-sweep' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
@@ -121,7 +121,7 @@ describe('a delegate', () => {
 })
 
 describe('a workflow', () => {
-  test('is approved by a person, with a note, and goes on', async () => {
+  test('is approved by a person with a note and continues', async () => {
     const page = await open('/workflows')
     const card = page.getByRole('region', { name: 'User authentication' })
     await card.getByText('waits for a person').waitFor()
@@ -139,7 +139,7 @@ describe('a workflow', () => {
 })
 
 describe('the backlog', () => {
-  test('shows parts below what they belong to, and moves and adds tasks as the command line does', async () => {
+  test('shows sub-tasks below their parents, and moves and adds tasks like the command line', async () => {
     const page = await open('/tasks')
     const keys = page.getByRole('listitem').filter({ hasText: 'Rotate the keys' }).first()
     await keys.getByText('Generate new keys').waitFor()
@@ -158,7 +158,7 @@ describe('the backlog', () => {
     expect(await demo.stint('task', 'list')).toContain('P1 M  Tell everybody')
   })
 
-  test('is filtered by words and by what is done, and follows what others do', async () => {
+  test('is filtered by words and status, and shows the changes others make', async () => {
     const page = await open('/tasks')
     await page.getByText('Write the runbook').waitFor()
     expect(await page.getByText('Log each sweep', { exact: true }).count()).toBe(0)
@@ -173,14 +173,14 @@ describe('the backlog', () => {
 })
 
 describe('handoffs and usage', () => {
-  test('lists handoffs and reads one', async () => {
+  test('lists handoffs and opens one', async () => {
     const page = await open('/handoffs')
     await page.getByRole('link', { name: 'fix-sweep-bug/1' }).click()
     await page.getByRole('heading', { name: 'Next action' }).waitFor()
     await page.getByText('stint handoff accept fix-sweep-bug/1').waitFor()
   })
 
-  test('sums up what was used by day and by model, and says which has no price', async () => {
+  test('sums usage by day and by model, and lists models without a price', async () => {
     const page = await open('/usage')
     await page.getByRole('rowheader', { name: 'claude-nobody' }).waitFor()
     expect(await page.locator('.bars-days > li').count()).toBe(30)
@@ -195,7 +195,7 @@ describe('the ledger', () => {
   const figure = (page: Page, name: string) =>
     page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
-  test('says what was given and avoided, by what and how that is known, and goes on counting', async () => {
+  test('shows tokens injected and avoided, by source and certainty, and keeps counting', async () => {
     const session = await sessionOf('fix-sweep-bug')
     journal(demo, session, [
       draftEntry('context.given', {
@@ -239,7 +239,7 @@ describe('the ledger', () => {
     await expect.poll(() => bars.count()).toBe(7)
   })
 
-  test('leads from what cost most to its session, and from there to the ledger of that session', async () => {
+  test('links the costliest row to its session, and the session to its own ledger', async () => {
     const page = await open('/ledger')
     await page
       .getByRole('region', { name: 'Costs' })
@@ -253,17 +253,17 @@ describe('the ledger', () => {
 })
 
 describe('the token curve', () => {
-  test('is drawn in the colours of the theme, with its lines, and read as a table', async () => {
+  test("is drawn in the theme's colours with its reference lines, and is readable as a table", async () => {
     const page = await open(`/c/${CURVED}`)
     const figure = page.getByRole('figure')
     await figure.getByRole('img', { name: /over 40 turns: .* 1 compaction/ }).waitFor()
-    const light = await painted(page)
+    const light = await countPixels(page)
     expect(light.curve).toBeGreaterThan(50)
     expect(light.zone).toBeGreaterThan(20)
     await page.keyboard.press('t')
     await page.keyboard.press('t')
     await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
-    await expect.poll(async () => (await painted(page)).curve).toBeGreaterThan(50)
+    await expect.poll(async () => (await countPixels(page)).curve).toBeGreaterThan(50)
     await figure.getByText('As a table').click()
     expect(await figure.getByRole('row').count()).toBe(41)
   })
@@ -287,7 +287,7 @@ test.each([{ width: 1280, scheme: 'light' } as const, { width: 360, scheme: 'dar
   },
 )
 
-test('a view says what to do where there is nothing, and what went wrong where something did', async () => {
+test('an empty view says what to do, and a failed view says what went wrong', async () => {
   const empty = emptyProject()
   const bare = await serve(empty.root, empty.env)
   onTestFinished(async () => {
@@ -317,8 +317,8 @@ async function sessionOf(name: string): Promise<string> {
   return id
 }
 
-/** How many pixels of the canvas have the colour of the curve, and of the smart zone. */
-async function painted(page: Page): Promise<{ readonly curve: number; readonly zone: number }> {
+/** Counts the canvas pixels in the colours of the curve and of the smart zone. */
+async function countPixels(page: Page): Promise<{ readonly curve: number; readonly zone: number }> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector('canvas')
     const probe = document.body.appendChild(document.createElement('span'))

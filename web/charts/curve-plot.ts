@@ -1,31 +1,30 @@
-// Draws the token curve on a canvas. The lines it is held against are behind it, with their names in the margin.
+// Draws the token curve on a canvas. The reference lines are behind it, with their names in the margin.
 import './fix-posix-locale.ts'
 import uPlot from 'uplot'
 import { type CurveSeries, type ReferenceLine, shortCount } from './curve-series.ts'
 
-const NARROW = 480
-/** Between the curve and the name of a line. */
-const LEADER = 12
+const NARROW_WIDTH = 480
+/** The space between the curve and the label of a line. */
+const LABEL_GAP = 12
 const LABEL_HEIGHT = 13
 const HEIGHT = 240
 
 export interface CurvePlot {
   resize(): void
-  /** Takes the colours anew. */
   recolour(): void
   destroy(): void
 }
 
-/** `point` is told which one the pointer is at, and where that is. */
+/** `onHover` receives the index and position of the point under the pointer. */
 export function drawCurve(
   host: HTMLElement,
   series: CurveSeries,
   top: number,
-  point: (index: number | undefined, left: number, top: number) => void,
+  onHover: (index: number | undefined, left: number, top: number) => void,
 ): CurvePlot {
-  let colours = coloursNow()
-  const named = (line: ReferenceLine): string =>
-    host.clientWidth < NARROW ? line.label.replace(/ \(.*\)$/, '') : line.label
+  let colours = readColours()
+  const labelOf = (line: ReferenceLine): string =>
+    host.clientWidth < NARROW_WIDTH ? line.label.replace(/ \(.*\)$/, '') : line.label
   const axis = (more: uPlot.Axis): uPlot.Axis => ({
     stroke: () => colours.text,
     grid: { stroke: () => colours.grid, width: 1 },
@@ -38,7 +37,7 @@ export function drawCurve(
     {
       width: host.clientWidth,
       height: HEIGHT,
-      padding: [14, LEADER + widest(series.lines.map(named), colours.font), 0, 0],
+      padding: [14, LABEL_GAP + maxLabelWidth(series.lines.map(labelOf), colours.font), 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 8 } },
       scales: {
@@ -71,13 +70,13 @@ export function drawCurve(
         },
       ],
       hooks: {
-        drawAxes: [(u) => drawLines(u, series, colours, named)],
+        drawAxes: [(u) => drawLines(u, series, colours, labelOf)],
         setCursor: [
           (u) => {
             const { idx, left = -1 } = u.cursor
-            if (idx === null || idx === undefined || left < 0) return point(undefined, 0, 0)
+            if (idx === null || idx === undefined || left < 0) return onHover(undefined, 0, 0)
             const x = u.valToPos(series.x[idx] ?? 0, 'x') + u.over.offsetLeft
-            point(idx, x, u.valToPos(series.y[idx] ?? 0, 'y') + u.over.offsetTop)
+            onHover(idx, x, u.valToPos(series.y[idx] ?? 0, 'y') + u.over.offsetTop)
           },
         ],
       },
@@ -90,7 +89,7 @@ export function drawCurve(
       if (host.clientWidth !== plot.width) plot.setSize({ width: host.clientWidth, height: HEIGHT })
     },
     recolour() {
-      colours = coloursNow()
+      colours = readColours()
       plot.redraw(false)
     },
     destroy: () => plot.destroy(),
@@ -106,24 +105,24 @@ interface Colours {
   readonly line: Readonly<Record<ReferenceLine['kind'], string>>
 }
 
-/** A canvas knows no variables: an element is given each of them, and says which colour that is now. */
-function coloursNow(): Colours {
+/** A canvas cannot use CSS variables, so an element resolves each one to its current colour. */
+function readColours(): Colours {
   const probe = document.createElement('span')
   document.body.append(probe)
-  const take = (value: string): string => {
+  const resolveColour = (value: string): string => {
     probe.style.color = value
     return getComputedStyle(probe).color
   }
   const colours = {
-    text: take('var(--faint)'),
-    grid: take('var(--line)'),
-    curve: take('var(--accent)'),
-    fill: take('color-mix(in srgb, var(--accent) 12%, transparent)'),
+    text: resolveColour('var(--faint)'),
+    grid: resolveColour('var(--line)'),
+    curve: resolveColour('var(--accent)'),
+    fill: resolveColour('color-mix(in srgb, var(--accent) 12%, transparent)'),
     font: getComputedStyle(probe).fontFamily,
     line: {
-      'smart zone': take('var(--good)'),
-      stage: take('var(--warn)'),
-      point: take('var(--bad)'),
+      'smart zone': resolveColour('var(--good)'),
+      stage: resolveColour('var(--warn)'),
+      point: resolveColour('var(--bad)'),
     },
   }
   probe.remove()
@@ -134,7 +133,7 @@ function drawLines(
   u: uPlot,
   { lines, compactions }: CurveSeries,
   colours: Colours,
-  named: (line: ReferenceLine) => string,
+  labelOf: (line: ReferenceLine) => string,
 ): void {
   const { ctx } = u
   const { left, top, width, height } = u.bbox
@@ -145,9 +144,9 @@ function drawLines(
   ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   const shown = lines
-    .map((line) => ({ line, y: crisp(u.valToPos(line.tokens, 'y', true)) }))
+    .map((line) => ({ line, y: pixelMiddle(u.valToPos(line.tokens, 'y', true)) }))
     .filter(({ y }) => y >= top && y <= top + height)
-  const labels = apart(
+  const labels = spreadLabels(
     shown.map(({ y }) => y),
     LABEL_HEIGHT * pixels,
     top + height,
@@ -166,13 +165,13 @@ function drawLines(
     ctx.moveTo(left + width, y)
     ctx.lineTo(left + width + 8 * pixels, label)
     ctx.stroke()
-    ctx.fillText(named(line), left + width + LEADER * pixels, label)
+    ctx.fillText(labelOf(line), left + width + LABEL_GAP * pixels, label)
   }
   ctx.strokeStyle = colours.line.point
   ctx.fillStyle = colours.line.point
   ctx.setLineDash([2 * pixels, 3 * pixels])
   for (const { x } of compactions) {
-    const at = crisp(u.valToPos(x, 'x', true))
+    const at = pixelMiddle(u.valToPos(x, 'x', true))
     if (at < left - 1 || at > left + width + 1) continue
     ctx.beginPath()
     ctx.moveTo(at, top)
@@ -187,20 +186,24 @@ function drawLines(
   ctx.restore()
 }
 
-function widest(labels: readonly string[], font: string): number {
+function maxLabelWidth(labels: readonly string[], font: string): number {
   const context = document.createElement('canvas').getContext('2d')
   if (context === null) return 0
   context.font = `11px ${font}`
   return Math.ceil(Math.max(0, ...labels.map((label) => context.measureText(label).width)))
 }
 
-/** In the middle of a pixel: a thin line between two of them is drawn as a thick pale one. */
-function crisp(at: number): number {
+/** The middle of a pixel: a thin line between two pixels is drawn thick and pale. */
+function pixelMiddle(at: number): number {
   return Math.floor(at) + 0.5
 }
 
-/** The heights of labels for lines that come from below, moved up where they would cover one another. */
-function apart(heights: readonly number[], least: number, lowest: number): readonly number[] {
+/** Moves labels up where they would overlap; the lines are sorted from below. */
+function spreadLabels(
+  heights: readonly number[],
+  least: number,
+  lowest: number,
+): readonly number[] {
   const placed: number[] = []
   for (const height of heights)
     placed.push(Math.min(height, (placed.at(-1) ?? lowest + least) - least))

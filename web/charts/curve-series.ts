@@ -1,4 +1,3 @@
-// A conversation's tokens over its turns, as the chart takes them, with the lines that they are held against.
 import type { TokenCurveData } from '../../src/serve/contract.ts'
 
 export interface ReferenceLine {
@@ -8,14 +7,14 @@ export interface ReferenceLine {
 }
 
 export interface CurveSeries {
-  /** Turns; several requests of one turn stand between it and the next. */
+  /** Turns; several requests of one turn are spread between it and the next. */
   readonly x: readonly number[]
   readonly y: readonly number[]
   readonly lines: readonly ReferenceLine[]
   readonly compactions: readonly { readonly x: number; readonly label: string }[]
-  /** The most that has to be seen: everything up to the compaction point, or what was reached. */
+  /** The highest value to show: the compaction point, or the maximum reached. */
   readonly top: number
-  /** What was reached. */
+  /** The maximum reached. */
   readonly most: number
 }
 
@@ -67,7 +66,7 @@ export function shortCount(value: number): string {
   return `${tenths(value / 1_000_000)}M`
 }
 
-/** So many rows at most, for those who read the curve as a table: the first, the last, and evenly in between. */
+/** At most `most` items: the first, the last, and evenly spaced ones in between. */
 export function sampled<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items
   const step = (items.length - 1) / (most - 1)

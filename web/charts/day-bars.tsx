@@ -1,27 +1,26 @@
 export interface DayBar {
   readonly day: string
-  /** One for each series. Below zero a bar hangs, and is red. */
+  /** One for each series. A negative bar hangs below zero and is red. */
   readonly values: readonly number[]
-  /** What its bars stand for: they are read without being seen, too. */
+  /** Describes its bars for screen readers. */
   readonly text: string
 }
 
 export interface DayBarsProps {
   readonly days: readonly DayBar[]
-  /** How a height of the scale is written. */
+  /** Formats a value of the scale. */
   readonly show: (value: number) => string
   readonly tones?: readonly ('accent' | 'good')[]
 }
 
-/** Bars for each day, beside each other where there are several. */
 export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
   const all = days.flatMap(({ values }) => values)
   const [most, least] = [Math.max(...all, 0), Math.min(...all, 0)]
   const share = (value: number): string =>
     most === least ? '0' : `${(value / (most - least)) * 100}%`
-  // Where bars hang, their beginning is worth a line more than the middle is.
+  // With negative bars, the zero line matters more than the middle.
   const middle = least < 0 ? 0 : most / 2
-  // So many that their names do not run into each other.
+  // Few enough labels that they do not overlap.
   const step = Math.max(1, Math.ceil(days.length / 8))
   return (
     <div class="bars">
@@ -61,7 +60,7 @@ export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
   )
 }
 
-/** What would be written over the middle is left out. */
+/** Leaves out labels that would overlap the middle one. */
 function isFarFrom(middle: number, far: number): (height: number) => boolean {
   return (height) => height === middle || Math.abs(height - middle) > far
 }

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** So many days up to today, those on which nothing happened too: a gap is something to be seen. Days are the server's, in UTC. */
+/** The last `span` days, including empty ones, so that gaps are visible. Days are the server's, in UTC. */
 export function fillMissingDays<Day extends { readonly day: string }>(
   days: readonly Day[],
   span: number,

@@ -1,5 +1,5 @@
-// A browser under the locale `C` names its language `en-US@posix`, which its own number formats refuse. The chart asks for such a format
-// while it is loaded, and would take the whole page with it. To be imported before it.
+// A browser under the locale `C` reports the language `en-US@posix`, which its own number formats refuse. The chart library requests such a
+// format while it loads and would break the whole page, so this must be imported before it.
 try {
   Intl.NumberFormat.supportedLocalesOf(navigator.language)
 } catch {

@@ -1,9 +1,8 @@
-// The tasks of a run, drawn from left to right: what waits stands to the right of what it waits for, in layers, with few lines that
-// cross. Nothing here knows how it is drawn.
+// Lays out the tasks of a run from left to right in layers: a task is to the right of its dependencies, and few edges cross.
 
 export interface GraphTask {
   readonly id: string
-  /** The tasks that it waits for. */
+  /** Its dependencies. */
   readonly after: readonly string[]
 }
 
@@ -22,7 +21,7 @@ interface PlacedEdge {
   readonly from: string
   readonly to: string
   readonly points: readonly Point[]
-  /** It closes a circle: the one waits for the other, in the end. */
+  /** It closes a cycle. */
   readonly isCircular: boolean
 }
 
@@ -36,11 +35,11 @@ interface GraphLayout extends BoxSize {
   readonly edges: readonly PlacedEdge[]
 }
 
-const BETWEEN_LAYERS = 56
-/** How much room a line takes that passes by. */
-const LINE = 10
-/** So many of those that wait for nothing and nobody stand beside each other. */
-const LOOSE_BESIDE = 4
+const LAYER_GAP = 56
+/** The height reserved for a line that passes a layer. */
+const LINE_HEIGHT = 10
+/** How many unconnected tasks are placed in one row. */
+const LOOSE_COLUMNS = 4
 
 interface Edge {
   readonly from: string
@@ -50,14 +49,14 @@ interface Edge {
 
 export function layOutGraph(tasks: readonly GraphTask[], size: BoxSize): GraphLayout {
   const ids = new Set(tasks.map(({ id }) => id))
-  const edges = withoutCircles(tasks, ids)
-  const isTied = new Set(edges.flatMap(({ from, to }) => [from, to]))
-  const tied = tasks.filter(({ id }) => isTied.has(id))
-  const { layers, chains } = intoLayers(tied, edges)
+  const edges = findEdges(tasks, ids)
+  const connectedIds = new Set(edges.flatMap(({ from, to }) => [from, to]))
+  const connected = tasks.filter(({ id }) => connectedIds.has(id))
+  const { layers, chains } = buildLayers(connected, edges)
   orderLayers(layers)
-  const heightOf = (node: Node): number => (node.isTask ? size.height : LINE)
+  const heightOf = (node: Node): number => (node.isTask ? size.height : LINE_HEIGHT)
   placeLayers(layers, heightOf)
-  const columnX = (layer: number): number => layer * (size.width + BETWEEN_LAYERS)
+  const columnX = (layer: number): number => layer * (size.width + LAYER_GAP)
   const placed: PlacedTask[] = layers
     .flat()
     .filter(({ isTask }) => isTask)
@@ -67,13 +66,13 @@ export function layOutGraph(tasks: readonly GraphTask[], size: BoxSize): GraphLa
     points: pointsOf(chains[index] ?? [], edge.isCircular, columnX, size),
   }))
   const depth = Math.max(0, ...layers.flat().map((node) => node.middle + heightOf(node) / 2))
-  const loose = tasks.filter(({ id }) => !isTied.has(id))
-  const columns = Math.max(layers.length, Math.min(LOOSE_BESIDE, loose.length))
-  const top = depth === 0 ? 0 : depth + BETWEEN_TASKS * 2
+  const loose = tasks.filter(({ id }) => !connectedIds.has(id))
+  const columns = Math.max(layers.length, Math.min(LOOSE_COLUMNS, loose.length))
+  const top = depth === 0 ? 0 : depth + TASK_GAP * 2
   const looseTasks = loose.map(({ id }, index) => ({
     id,
     x: columnX(index % columns),
-    y: top + Math.floor(index / columns) * (size.height + BETWEEN_TASKS),
+    y: top + Math.floor(index / columns) * (size.height + TASK_GAP),
   }))
   const all = [...placed, ...looseTasks]
   return {
@@ -84,8 +83,8 @@ export function layOutGraph(tasks: readonly GraphTask[], size: BoxSize): GraphLa
   }
 }
 
-/** Every dependency once; those that close a circle are found by walking, and laid the other way round. */
-function withoutCircles(tasks: readonly GraphTask[], ids: ReadonlySet<string>): readonly Edge[] {
+/** Every dependency once; edges that close a cycle are marked. */
+function findEdges(tasks: readonly GraphTask[], ids: ReadonlySet<string>): readonly Edge[] {
   const waits = new Map(
     tasks.map(({ id, after }) => [
       id,
@@ -93,33 +92,33 @@ function withoutCircles(tasks: readonly GraphTask[], ids: ReadonlySet<string>): 
     ]),
   )
   const edges: Edge[] = []
-  const isWalked = new Set<string>()
-  const isOnTheWay = new Set<string>()
+  const visited = new Set<string>()
+  const onPath = new Set<string>()
   for (const { id: start } of tasks) {
-    // By hand, because a chain of thousands is deeper than the stack.
-    const way: { readonly id: string; readonly left: string[] }[] = []
-    const enter = (id: string): void => {
-      isWalked.add(id)
-      isOnTheWay.add(id)
-      way.push({ id, left: [...(waits.get(id) ?? [])] })
+    // Not recursive, because a chain of thousands is deeper than the stack.
+    const path: { readonly id: string; readonly left: string[] }[] = []
+    const visit = (id: string): void => {
+      visited.add(id)
+      onPath.add(id)
+      path.push({ id, left: [...(waits.get(id) ?? [])] })
     }
-    if (!isWalked.has(start)) enter(start)
-    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
+    if (!visited.has(start)) visit(start)
+    for (let here = path.at(-1); here !== undefined; here = path.at(-1)) {
       const other = here.left.shift()
       if (other === undefined) {
-        isOnTheWay.delete(here.id)
-        way.pop()
+        onPath.delete(here.id)
+        path.pop()
         continue
       }
-      edges.push({ from: other, to: here.id, isCircular: isOnTheWay.has(other) })
-      if (!isWalked.has(other)) enter(other)
+      edges.push({ from: other, to: here.id, isCircular: onPath.has(other) })
+      if (!visited.has(other)) visit(other)
     }
   }
   return edges
 }
 
-/** The longest way to a task is its layer. A line that passes layers gets a node in each, so that it is given room there. */
-function intoLayers(
+/** The longest path to a task is its layer. An edge that passes layers gets a node in each, which reserves room for it. */
+function buildLayers(
   tasks: readonly GraphTask[],
   edges: readonly Edge[],
 ): { readonly layers: Node[][]; readonly chains: readonly (readonly Node[])[] } {
@@ -147,8 +146,8 @@ function intoLayers(
     }
   }
   const layers: Node[][] = []
-  const put = (node: Node): void => void (layers[node.layer] ??= []).push(node)
-  for (const node of nodes.values()) put(node)
+  const addToLayer = (node: Node): void => void (layers[node.layer] ??= []).push(node)
+  for (const node of nodes.values()) addToLayer(node)
   const chains = forward.map(({ from, to }, index) => {
     const first = nodes.get(from)
     const last = nodes.get(to)
@@ -163,7 +162,7 @@ function intoLayers(
         behind: [],
         middle: 0,
       }
-      put(node)
+      addToLayer(node)
       chain.push(node)
     }
     chain.push(last)
@@ -194,7 +193,6 @@ function pointsOf(
   return isCircular ? points.toReversed() : points
 }
 
-/** A smooth line through the points, as an SVG path. */
 export function pathThrough(points: readonly Point[]): string {
   const text = (value: number): string => String(Math.round(value * 10) / 10)
   return points
@@ -208,21 +206,21 @@ export function pathThrough(points: readonly Point[]): string {
     .join('')
 }
 
-/** A task, or the place where a long line passes a layer. */
+/** A task, or the point where a long edge passes a layer. */
 interface Node {
   readonly id: string
   readonly isTask: boolean
   layer: number
   before: Node[]
   behind: Node[]
-  /** The middle, from above. */
+  /** The vertical middle. */
   middle: number
 }
 
-const BETWEEN_TASKS = 14
+const TASK_GAP = 14
 const SWEEPS = 8
 
-/** Each node as near as can be to the middle of what it is tied to, in the order of its layer and without overlapping. */
+/** Places each node as near as possible to the middle of its neighbours, in layer order and without overlap. */
 function placeLayers(layers: readonly (readonly Node[])[], heightOf: (node: Node) => number): void {
   for (const layer of layers) spread(layer, () => 0, heightOf)
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
@@ -231,10 +229,10 @@ function placeLayers(layers: readonly (readonly Node[])[], heightOf: (node: Node
       spread(
         layer,
         (node) => {
-          const tied = isForward ? node.before : node.behind
-          return tied.length === 0
+          const connected = isForward ? node.before : node.behind
+          return connected.length === 0
             ? node.middle
-            : tied.reduce((sum, { middle }) => sum + middle, 0) / tied.length
+            : connected.reduce((sum, { middle }) => sum + middle, 0) / connected.length
         },
         heightOf,
       )
@@ -244,7 +242,7 @@ function placeLayers(layers: readonly (readonly Node[])[], heightOf: (node: Node
   for (const node of layers.flat()) node.middle -= top
 }
 
-/** The places nearest to those wanted that keep order and distance: neighbours that come too close move together. */
+/** Finds the positions nearest to the wanted ones that keep order and distance: neighbours that are too close move together. */
 function spread(
   layer: readonly Node[],
   wanted: (node: Node) => number,
@@ -253,8 +251,7 @@ function spread(
   const offsets: number[] = []
   for (const [index, node] of layer.entries()) {
     const above = layer[index - 1]
-    const distance =
-      above === undefined ? 0 : (heightOf(above) + heightOf(node)) / 2 + BETWEEN_TASKS
+    const distance = above === undefined ? 0 : (heightOf(above) + heightOf(node)) / 2 + TASK_GAP
     offsets.push((offsets[index - 1] ?? 0) + distance)
   }
   const groups: { sum: number; count: number }[] = []
@@ -279,22 +276,22 @@ function spread(
   }
 }
 
-/** To and fro, each layer is brought into the order of what it is tied to; the best order that came up stays. */
+/** Sorts each layer by its neighbours, sweeping back and forth, and keeps the best order found. */
 function orderLayers(layers: Node[][]): void {
   let best = layers.map((layer) => [...layer])
   let fewest = crossings(layers)
   for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep += 1) {
     const isForward = sweep % 2 === 0
-    const way = isForward ? layers : layers.toReversed()
-    for (const [index, layer] of way.entries()) {
-      const beside = way[index - 1]
+    const swept = isForward ? layers : layers.toReversed()
+    for (const [index, layer] of swept.entries()) {
+      const beside = swept[index - 1]
       if (beside === undefined) continue
       const rank = new Map(beside.map((node, at) => [node, at]))
       const own = new Map(layer.map((node, at) => [node, at]))
       const middle = (node: Node): number => {
-        const tied = isForward ? node.before : node.behind
-        if (tied.length === 0) return own.get(node) ?? 0
-        return tied.reduce((sum, other) => sum + (rank.get(other) ?? 0), 0) / tied.length
+        const connected = isForward ? node.before : node.behind
+        if (connected.length === 0) return own.get(node) ?? 0
+        return connected.reduce((sum, other) => sum + (rank.get(other) ?? 0), 0) / connected.length
       }
       const wanted = new Map(layer.map((node) => [node, middle(node)]))
       layer.sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0))
@@ -319,7 +316,7 @@ function crossings(layers: readonly (readonly Node[])[]): number {
   return sum
 }
 
-/** How many pairs stand the wrong way round, by merging: a layer may have thousands of lines. */
+/** Counts pairs in the wrong order by merge sort: a layer may have thousands of edges. */
 function inversions(list: readonly number[]): number {
   if (list.length < 2) return 0
   const half = list.length >> 1

@@ -1,5 +1,5 @@
-// The sessions of a run over time: where each attempt stands, in percent of the width. Long times in which nobody worked (a run that
-// was gone on with the next day) are folded, or all the rest would be slivers.
+// Positions the attempts of a run's sessions over time, in percent of the width. Long gaps (a run that was resumed the next day) are
+// folded, or everything else would be too thin.
 import type { LaneBlock, RunLane } from '../../src/serve/contract.ts'
 
 export interface PlacedBlock {
@@ -16,13 +16,13 @@ export interface PlacedLane {
 export interface LaneLayout {
   readonly lanes: readonly PlacedLane[]
   readonly ticks: readonly { readonly left: number; readonly seconds: number }[]
-  /** Where nobody worked for long, and how long. */
+  /** Long gaps between attempts. */
   readonly pauses: readonly {
     readonly left: number
     readonly width: number
     readonly seconds: number
   }[]
-  /** The time that is drawn, without the pauses. */
+  /** The time drawn, without the folded pauses. */
   readonly seconds: number
 }
 
@@ -31,23 +31,23 @@ interface Span {
   readonly to: number
 }
 
-/** A pause is folded when it is longer than this share of the work; it then takes this many percent. */
+/** A pause is folded when it is longer than this share of the working time; it is then drawn PAUSE_WIDTH percent wide. */
 const LONG_PAUSE = 0.25
 const SHORTEST_PAUSE_MS = 60_000
 const PAUSE_WIDTH = 4
-const NARROWEST = 0.6
-const STEPS = [
+const MIN_WIDTH = 0.6
+const TICK_STEPS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400,
 ]
-const MOST_TICKS = 8
+const MAX_TICKS = 8
 
 export function layOutLanes(lanes: readonly RunLane[], now: string): LaneLayout {
   const spans = lanes.flatMap(({ blocks }) => blocks.map((block) => spanOf(block, now)))
   if (spans.length === 0)
     return { lanes: lanes.map((lane) => ({ lane, blocks: [] })), ticks: [], pauses: [], seconds: 0 }
-  const busy = united(spans)
+  const busy = mergeSpans(spans)
   const worked = busy.reduce((sum, { from, to }) => sum + to - from, 0)
-  const stretches = withShortPauses(busy, Math.max(SHORTEST_PAUSE_MS, worked * LONG_PAUSE))
+  const stretches = joinShortPauses(busy, Math.max(SHORTEST_PAUSE_MS, worked * LONG_PAUSE))
   const drawn = Math.max(
     1,
     stretches.reduce((sum, { from, to }) => sum + to - from, 0),
@@ -57,7 +57,7 @@ export function layOutLanes(lanes: readonly RunLane[], now: string): LaneLayout 
     const before = stretches.slice(0, index).reduce((sum, { from, to }) => sum + to - from, 0)
     return before * scale + index * PAUSE_WIDTH
   })
-  const place = (at: number): number => {
+  const positionOf = (at: number): number => {
     const index = Math.max(
       0,
       stretches.findLastIndex(({ from }) => from <= at),
@@ -70,8 +70,8 @@ export function layOutLanes(lanes: readonly RunLane[], now: string): LaneLayout 
       lane,
       blocks: lane.blocks.map((block) => {
         const { from, to } = spanOf(block, now)
-        const width = Math.min(100, Math.max(NARROWEST, place(to) - place(from)))
-        return { block, left: Math.min(place(from), 100 - width), width }
+        const width = Math.min(100, Math.max(MIN_WIDTH, positionOf(to) - positionOf(from)))
+        return { block, left: Math.min(positionOf(from), 100 - width), width }
       }),
     })),
     ticks: ticksOf(drawn / 1000, stretches, starts, scale),
@@ -86,11 +86,11 @@ export function layOutLanes(lanes: readonly RunLane[], now: string): LaneLayout 
 
 function spanOf({ startedAt, endedAt }: LaneBlock, now: string): Span {
   const from = Date.parse(startedAt)
-  // Clocks that jump give ends before beginnings.
+  // A clock that was set back gives ends before starts.
   return { from, to: Math.max(from, Date.parse(endedAt ?? now)) }
 }
 
-function united(spans: readonly Span[]): readonly Span[] {
+function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const busy: Span[] = []
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
     const last = busy.at(-1)
@@ -101,7 +101,7 @@ function united(spans: readonly Span[]): readonly Span[] {
   return busy
 }
 
-function withShortPauses(busy: readonly Span[], longest: number): readonly Span[] {
+function joinShortPauses(busy: readonly Span[], longest: number): readonly Span[] {
   const stretches: Span[] = []
   for (const span of busy) {
     const last = stretches.at(-1)
@@ -119,8 +119,8 @@ function ticksOf(
   scale: number,
 ): LaneLayout['ticks'] {
   const step =
-    STEPS.find((one) => seconds / one <= MOST_TICKS) ??
-    Math.ceil(seconds / MOST_TICKS / 86_400) * 86_400
+    TICK_STEPS.find((one) => seconds / one <= MAX_TICKS) ??
+    Math.ceil(seconds / MAX_TICKS / 86_400) * 86_400
   const ticks: { left: number; seconds: number }[] = []
   let before = 0
   for (const [index, { from, to }] of stretches.entries()) {

@@ -5,10 +5,9 @@ import { hrefTo } from '../data/router.ts'
 import { type LaneLayout, layOutLanes } from './lane-layout.ts'
 import { GLYPHS } from './task-graph.tsx'
 
-/** Narrower than this, in percent, a block has no room for a name. */
-const NAMED = 7
+/** In percent: a narrower block has no room for a name. */
+const MIN_NAMED_WIDTH = 7
 
-/** The sessions of a run, one below the other, with the attempts of each over time. */
 export function RunLanes({
   lanes,
   tasks,
@@ -45,7 +44,7 @@ export function RunLanes({
                       block={block}
                       title={names.get(block.task) ?? block.task}
                       id={ids.get(block.task) ?? block.task}
-                      isNamed={width >= NAMED}
+                      isNamed={width >= MIN_NAMED_WIDTH}
                       isChosen={chosen !== undefined && ids.get(block.task) === chosen}
                     />
                   </li>
@@ -106,7 +105,7 @@ function Attempt({ block, title, id, isNamed, isChosen }: AttemptProps) {
     endedAt === undefined
       ? 'still running'
       : formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
-  const said = [
+  const description = [
     `${title}: attempt ${attempt}, ${outcome}`,
     took,
     ...(reason === undefined ? [] : [reason]),
@@ -118,8 +117,8 @@ function Attempt({ block, title, id, isNamed, isChosen }: AttemptProps) {
       data-outcome={outcome}
       data-retry={attempt > 1}
       data-chosen={isChosen}
-      title={said.join('\n')}
-      aria-label={said.join(', ')}
+      title={description.join('\n')}
+      aria-label={description.join(', ')}
     >
       <span aria-hidden="true">
         <span class="attempt-glyph" data-attempt={attempt > 1 ? attempt : undefined}>

@@ -14,7 +14,6 @@ export const GLYPHS: Readonly<Record<string, string>> = {
   blocked: '⊘',
 }
 
-/** What waits for what. A task leads to its line in the report. */
 export function TaskGraphChart({
   tasks,
   chosen,
@@ -31,7 +30,7 @@ export function TaskGraphChart({
     tasks.map(({ task, after }) => ({ id: task.id, after })),
     SIZE,
   )
-  const byId = new Map(tasks.map((one) => [one.task.id, one]))
+  const byId = new Map(tasks.map((runTask) => [runTask.task.id, runTask]))
   const isDone = (id: string): boolean => byId.get(id)?.outcome === 'done'
   return (
     <div class="graph" tabIndex={0} role="region" aria-label="Tasks and what they wait for">
@@ -59,8 +58,8 @@ export function TaskGraphChart({
         </svg>
         <ul>
           {placed.map(({ id, x, y }) => {
-            const one = byId.get(id)
-            return one === undefined ? null : (
+            const runTask = byId.get(id)
+            return runTask === undefined ? null : (
               <li
                 key={id}
                 style={{
@@ -70,7 +69,7 @@ export function TaskGraphChart({
                   height: `${SIZE.height}px`,
                 }}
               >
-                <GraphTask one={one} isChosen={chosen === id} names={byId} />
+                <TaskBox runTask={runTask} isChosen={chosen === id} names={byId} />
               </li>
             )
           })}
@@ -80,16 +79,16 @@ export function TaskGraphChart({
   )
 }
 
-function GraphTask({
-  one,
+function TaskBox({
+  runTask,
   isChosen,
   names,
 }: {
-  one: RunTaskRow
+  runTask: RunTaskRow
   isChosen: boolean
   names: ReadonlyMap<string, RunTaskRow>
 }) {
-  const { task, outcome, reason, after } = one
+  const { task, outcome, reason, after } = runTask
   const waits = after.flatMap((id) => names.get(id)?.task.name ?? [])
   return (
     <a

@@ -10,9 +10,8 @@ import { theme } from '../shell/theme.ts'
 import { drawCurve } from './curve-plot.ts'
 import { type CurveSeries, sampled, seriesOf, shortCount } from './curve-series.ts'
 
-const MOST_ROWS = 200
+const MAX_ROWS = 200
 
-/** How the context of a conversation filled up. Stands above what was said in it, and on the session's page for its latest. */
 export function TokenCurveChart({ conversation }: { conversation: string }) {
   const { value, failure, reload } = useResource(
     `curve ${conversation}`,
@@ -34,7 +33,7 @@ function CurveFigure({ curve }: { curve: Curve }) {
   const [isFitted, setFitted] = useState(false)
   const series = seriesOf(curve)
   const now = series.y.at(-1) ?? 0
-  // Where little was used, everything else is far above it.
+  // With little usage the reference lines are far above the curve.
   const canFit = series.most * 1.5 < series.top
   return (
     <figure class="curve">
@@ -66,13 +65,13 @@ function CurveFigure({ curve }: { curve: Curve }) {
 }
 
 function facts({ point, window, compactions, isPointMeasured }: Curve, now: number): string {
-  const way =
+  const progress =
     point === undefined
       ? 'where it compacts is not known'
       : `${Math.round((now / point) * 100)}% of the way to compaction at ${shortCount(point)}${isPointMeasured ? '' : ' (estimated)'}`
   const compacted = compactions.length === 0 ? [] : [pluralize(compactions.length, 'compaction')]
   const size = window === undefined ? [] : [`window ${shortCount(window)}`]
-  return [`${shortCount(now)} tokens`, way, ...compacted, ...size].join(' · ')
+  return [`${shortCount(now)} tokens`, progress, ...compacted, ...size].join(' · ')
 }
 
 function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries; top: number }) {
@@ -89,7 +88,7 @@ function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     const recolour = (): void => plot.recolour()
     scheme.addEventListener('change', recolour)
-    // The theme is put on the document by another who listens.
+    // The theme is applied to the document by another subscriber.
     const stop = theme.subscribe(() => queueMicrotask(recolour))
     return () => {
       sizes.disconnect()
@@ -100,7 +99,7 @@ function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries
   }, [curve, top])
   const point = at === undefined ? undefined : curve.points[at.index]
   return (
-    <div class="curve-canvas" role="img" aria-label={spoken(curve, series)}>
+    <div class="curve-canvas" role="img" aria-label={describeCurve(curve, series)}>
       <div ref={host} />
       {at === undefined || point === undefined ? null : (
         <div
@@ -123,7 +122,7 @@ function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries
   )
 }
 
-function spoken(curve: Curve, { most, y }: CurveSeries): string {
+function describeCurve(curve: Curve, { most, y }: CurveSeries): string {
   const turns = pluralize(new Set(curve.points.map(({ turn }) => turn)).size, 'turn')
   const compacted = pluralize(curve.compactions.length, 'compaction')
   return `Tokens in the context over ${turns}: ${shortCount(most)} at most, ${shortCount(y.at(-1) ?? 0)} now, ${compacted}. The same as a table follows.`
@@ -133,7 +132,7 @@ type CurvePoint = Curve['points'][number]
 
 function CurveTable({ curve }: { curve: Curve }) {
   const isCompacted = new Set(curve.compactions.map(({ turn }) => turn))
-  const rows = sampled(curve.points, MOST_ROWS).map((point, index) => ({
+  const rows = sampled(curve.points, MAX_ROWS).map((point, index) => ({
     ...point,
     key: String(index),
   }))

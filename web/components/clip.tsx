@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { formatBytes } from './format.ts'
 import { useUnfolded } from './unfolded.tsx'
 
-const MORE = 40_000
+const CHUNK = 40_000
 
-/** The beginning of a long text, and more of it when asked for, in pieces that a browser lays out at once. */
+/** Shows the start of a long text and more on request, in chunks that a browser can lay out quickly. */
 export function Clip(props: {
   name: string
   text: string
@@ -13,13 +13,14 @@ export function Clip(props: {
   children: (text: string) => ComponentChildren
 }) {
   const { name, text, limit = 2000, lines = 24, children } = props
-  const [turns, setTurns] = useUnfolded(`clip ${name}`)
-  const end = turns === 0 ? clipAt(text, limit, lines) : Math.min(text.length, limit + turns * MORE)
+  const [chunks, setChunks] = useUnfolded(`clip ${name}`)
+  const end =
+    chunks === 0 ? clipLength(text, limit, lines) : Math.min(text.length, limit + chunks * CHUNK)
   return (
     <>
       {children(end === text.length ? text : text.slice(0, end))}
       {end === text.length ? null : (
-        <button class="link-button small" type="button" onClick={() => setTurns(turns + 1)}>
+        <button class="link-button small" type="button" onClick={() => setChunks(chunks + 1)}>
           Show more ({formatBytes(text.length - end)} left)
         </button>
       )}
@@ -27,13 +28,13 @@ export function Clip(props: {
   )
 }
 
-function clipAt(text: string, limit: number, lines: number): number {
+function clipLength(text: string, limit: number, lines: number): number {
   let at = -1
   for (let line = 0; line < lines; line += 1) {
     at = text.indexOf('\n', at + 1)
     if (at === -1 || at > limit)
       return text.length <= limit * 1.2 && at === -1 ? text.length : Math.min(text.length, limit)
   }
-  // A few lines more are shown rather than hidden behind a button.
+  // A few more lines are shown rather than hidden behind a button.
   return text.length - at < 200 ? text.length : at
 }

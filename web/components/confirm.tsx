@@ -4,38 +4,38 @@ import type { ComponentChildren } from 'preact'
 export interface ConfirmRequest {
   readonly title: string
   readonly text: ComponentChildren
-  /** What the button says that does it. */
+  /** The label of the confirming button. */
   readonly action: string
   readonly isDangerous?: boolean
-  /** Asks for a few words too, under this label. */
+  /** Adds a text field with this label. */
   readonly note?: string
 }
 
-interface Asked extends ConfirmRequest {
-  readonly answer: (given: { readonly note: string } | undefined) => void
+interface OpenConfirm extends ConfirmRequest {
+  readonly resolve: (result: { readonly note: string } | undefined) => void
 }
 
-/** Asks before something is done. What is shown has to stand somewhere in the view. */
+/** The returned `dialog` must be rendered in the view. */
 export function useConfirm(): {
   readonly dialog: ComponentChildren
   confirm(question: ConfirmRequest): Promise<{ readonly note: string } | undefined>
 } {
-  const [asked, setAsked] = useState<Asked>()
+  const [open, setOpen] = useState<OpenConfirm>()
   const confirm = (question: ConfirmRequest): Promise<{ readonly note: string } | undefined> =>
-    new Promise((answer) => {
-      setAsked({ ...question, answer })
+    new Promise((resolve) => {
+      setOpen({ ...question, resolve })
     })
-  const settle = (given: { readonly note: string } | undefined): void => {
-    asked?.answer(given)
-    setAsked(undefined)
+  const close = (result: { readonly note: string } | undefined): void => {
+    open?.resolve(result)
+    setOpen(undefined)
   }
   return {
-    dialog: asked === undefined ? null : <ConfirmDialog asked={asked} settle={settle} />,
+    dialog: open === undefined ? null : <ConfirmDialog open={open} close={close} />,
     confirm,
   }
 }
 
-function ConfirmDialog({ asked, settle }: { asked: Asked; settle: Asked['answer'] }) {
+function ConfirmDialog({ open, close }: { open: OpenConfirm; close: OpenConfirm['resolve'] }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const note = useRef<HTMLTextAreaElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
@@ -44,33 +44,33 @@ function ConfirmDialog({ asked, settle }: { asked: Asked; settle: Asked['answer'
       ref={dialog}
       class="confirm"
       aria-labelledby="confirm-title"
-      onClose={() => settle(undefined)}
+      onClose={() => close(undefined)}
     >
       <form
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault()
-          settle({ note: note.current?.value.trim() ?? '' })
+          close({ note: note.current?.value.trim() ?? '' })
         }}
       >
-        <h2 id="confirm-title">{asked.title}</h2>
-        <div class="confirm-text">{asked.text}</div>
-        {asked.note === undefined ? null : (
+        <h2 id="confirm-title">{open.title}</h2>
+        <div class="confirm-text">{open.text}</div>
+        {open.note === undefined ? null : (
           <label class="labelled">
-            <span>{asked.note}</span>
+            <span>{open.note}</span>
             <textarea class="field" ref={note} rows={2} />
           </label>
         )}
         <div class="confirm-buttons">
-          <button class="quiet-button" type="button" onClick={() => settle(undefined)}>
+          <button class="quiet-button" type="button" onClick={() => close(undefined)}>
             Not now
           </button>
           <button
             class="button"
             type="submit"
-            data-tone={asked.isDangerous === true ? 'bad' : 'accent'}
+            data-tone={open.isDangerous === true ? 'bad' : 'accent'}
           >
-            {asked.action}
+            {open.action}
           </button>
         </div>
       </form>

@@ -1,10 +1,9 @@
 import type { PricedConversation } from '../../src/serve/contract.ts'
 import { hrefTo } from '../data/router.ts'
 import { Badge, SpendLabel, Time } from './values.tsx'
-import { pluralize, formatBytes } from './format.ts'
+import { formatBytes, pluralize } from './format.ts'
 import { Text } from './text.tsx'
 
-/** `isWithSession`: with a link to the session that it belongs to, where that is not plain. */
 export function ConversationCard({
   line,
   isWithSession = false,

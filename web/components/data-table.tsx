@@ -5,36 +5,34 @@ export interface Column<Row> {
   /** The first column names its row. */
   readonly of: (row: Row) => ComponentChildren
   readonly as?: 'number' | 'mono' | 'row-actions'
-  /** On a phone a row is a card, and its values stand behind the names of their columns, except those that speak for themselves. */
+  /** On a phone a row is a card and its values follow their column names, except plain ones. */
   readonly isPlain?: true
 }
 
-/** Rows that belong together. */
 export interface TableGroup<Row> {
   readonly key: string
   readonly title?: ComponentChildren
-  /** Beside the title, by the names of the columns. */
+  /** Shown beside the title, by column name. */
   readonly sums?: Readonly<Record<string, ComponentChildren>>
   readonly rows: readonly Row[]
 }
 
-export type DataTableProps<Row> = TableShape<Row> &
+export type DataTableProps<Row> = TableOptions<Row> &
   ({ readonly rows: readonly Row[] } | { readonly groups: readonly TableGroup<Row>[] })
 
-interface TableShape<Row> {
-  /** What it is a table of, for those who cannot see it. */
+interface TableOptions<Row> {
+  /** For screen readers. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
-  /** What tells a row from the others. */
   readonly keyOf: (row: Row) => string
-  /** An id for links to lead to, and whether one has led there. */
+  /** The id that links point to, and whether the current URL does. */
   readonly anchorOf?: (row: Row) => { readonly id: string; readonly isChosen: boolean }
-  /** What becomes of it where it is too narrow: each row a card, or the table moves below a window. */
+  /** On a narrow screen each row is a card, or the table scrolls. */
   readonly whenNarrow?: 'cards' | 'scroll'
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, keyOf, anchorOf: placeOf, whenNarrow = 'cards' } = props
+  const { label, columns, keyOf, anchorOf, whenNarrow = 'cards' } = props
   const groups = 'groups' in props ? props.groups : [{ key: 'all', rows: props.rows }]
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={label}>
@@ -52,9 +50,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tbody key={group.key}>
             {group.title === undefined ? null : <GroupHead group={group} columns={columns} />}
             {group.rows.map((row) => {
-              const place = placeOf?.(row)
+              const anchor = anchorOf?.(row)
               return (
-                <tr key={keyOf(row)} id={place?.id} data-chosen={place?.isChosen}>
+                <tr key={keyOf(row)} id={anchor?.id} data-chosen={anchor?.isChosen}>
                   {columns.map((column, index) => (
                     <Cell key={column.name} column={column} row={row} isHead={index === 0} />
                   ))}

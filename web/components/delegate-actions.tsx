@@ -6,10 +6,10 @@ import { type ConfirmRequest, useConfirm } from './confirm.tsx'
 import { ProblemLine } from './problem-line.tsx'
 import { Text } from './text.tsx'
 
-type Move = 'merge' | 'stop' | 'retry' | 'discard'
+type DelegateAction = 'merge' | 'stop' | 'retry' | 'discard'
 
-/** What may be done with one, by where it stands; the server has the last word. */
-const MOVES: Readonly<Record<DelegateRow['status'], readonly Move[]>> = {
+/** The actions for each status; the server decides in the end. */
+const ACTIONS: Readonly<Record<DelegateRow['status'], readonly DelegateAction[]>> = {
   running: ['stop'],
   merging: [],
   ready: ['merge', 'discard'],
@@ -20,64 +20,63 @@ const MOVES: Readonly<Record<DelegateRow['status'], readonly Move[]>> = {
   discarded: [],
 }
 
-const WORDS: Readonly<Record<Move, string>> = {
+const ACTION_LABELS: Readonly<Record<DelegateAction, string>> = {
   merge: 'Merge',
   stop: 'Stop',
   retry: 'Retry',
   discard: 'Discard',
 }
 
-/** Buttons for what can be done now, each with a question before it. */
 export function DelegateActions({ row, changed }: { row: DelegateRow; changed: () => void }) {
   const { dialog, confirm } = useConfirm()
   const { isBusy, failure, run } = useAction()
-  const [answer, setAnswer] = useState<DelegateActionResult>()
-  const moves = MOVES[row.status].filter((move) => move !== 'merge' || !row.isReadOnly)
-  const act = async (move: Move): Promise<void> => {
-    if ((await confirm(questionFor(move, row))) === undefined) return
-    setAnswer(undefined)
-    setAnswer(await run(() => api.moveDelegate(row.id, move)))
+  const [result, setResult] = useState<DelegateActionResult>()
+  const actions = ACTIONS[row.status].filter((action) => action !== 'merge' || !row.isReadOnly)
+  const act = async (action: DelegateAction): Promise<void> => {
+    if ((await confirm(confirmRequest(action, row))) === undefined) return
+    setResult(undefined)
+    setResult(await run(() => api.moveDelegate(row.id, action)))
     changed()
   }
   return (
     <div class="actions">
-      {moves.map((move, index) => (
+      {actions.map((action, index) => (
         <button
-          key={move}
+          key={action}
           class="button button-small"
           type="button"
-          data-tone={index === 0 && move === 'merge' ? 'accent' : undefined}
-          aria-label={`${WORDS[move]} ${row.name}`}
+          data-tone={index === 0 && action === 'merge' ? 'accent' : undefined}
+          aria-label={`${ACTION_LABELS[action]} ${row.name}`}
           disabled={isBusy}
-          onClick={() => void act(move)}
+          onClick={() => void act(action)}
         >
-          {isBusy && move === moves[0] ? 'Working…' : WORDS[move]}
+          {isBusy && action === actions[0] ? 'Working…' : ACTION_LABELS[action]}
         </button>
       ))}
       <ProblemLine failure={failure} />
-      {answer !== undefined && 'how' in answer ? <Outcome answer={answer} /> : null}
+      {result !== undefined && 'how' in result ? <Outcome result={result} /> : null}
       {dialog}
     </div>
   )
 }
 
-function Outcome({ answer }: { answer: Extract<DelegateActionResult, { readonly how: string }> }) {
-  const files = answer.files ?? []
+function Outcome({ result }: { result: Extract<DelegateActionResult, { readonly how: string }> }) {
+  const files = result.files ?? []
   return (
-    <p class="outcome small" role="status" data-tone={answer.how === 'merged' ? 'good' : 'warn'}>
-      {answer.how === 'merged'
-        ? `Merged into ${answer.target}.`
-        : `${answer.how.replace(/^./, (letter) => letter.toUpperCase())}.`}{' '}
-      {answer.because === undefined ? null : <Text>{answer.because}</Text>}
+    <p class="outcome small" role="status" data-tone={result.how === 'merged' ? 'good' : 'warn'}>
+      {result.how === 'merged'
+        ? `Merged into ${result.target}.`
+        : `${result.how.replace(/^./, (letter) => letter.toUpperCase())}.`}{' '}
+      {result.because === undefined ? null : <Text>{result.because}</Text>}
       {files.length === 0 ? null : <span class="mono"> {files.join(', ')}</span>}
-      {answer.isSentBack === true ? ' It was sent back with that.' : ''}
+      {result.isSentBack === true ? ' It was sent back with that.' : ''}
     </p>
   )
 }
 
-function questionFor(move: Move, row: DelegateRow): ConfirmRequest {
+function confirmRequest(action: DelegateAction, row: DelegateRow): ConfirmRequest {
   const name = <strong>{row.name}</strong>
-  switch (move) {
+  switch (action) {
     case 'merge':
       return {
         title: `Merge ${row.name} into ${row.target}?`,

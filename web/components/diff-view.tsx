@@ -3,8 +3,8 @@ import { type DiffFile, type DiffLine, readDiff } from './diff.ts'
 import { pluralize } from './format.ts'
 import { Text, revealInvisible } from './text.tsx'
 
-/** Files with more lines begin folded, and show so many at a time: a browser lays out every line that is there. */
-const LONG = 400
+/** Longer files start folded and show this many lines at a time, because a browser lays out every line. */
+const PAGE_LINES = 400
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = {
   added: '+',
@@ -14,7 +14,7 @@ const SIGNS: Readonly<Record<DiffLine['kind'], string>> = {
   note: '',
 }
 
-/** A diff as text: added and removed lines are told by their sign, and by colour. */
+/** Added and removed lines are marked by sign and by colour. */
 export function DiffView({ diff, isCut }: { diff: string; isCut: boolean }) {
   const files = readDiff(diff)
   if (files.length === 0) return <p class="muted">It changes nothing against its target.</p>
@@ -37,11 +37,11 @@ export function DiffView({ diff, isCut }: { diff: string; isCut: boolean }) {
 }
 
 function FileDiff({ file }: { file: DiffFile }) {
-  const [most, setMost] = useState(LONG)
-  const shown = file.lines.slice(0, most)
+  const [limit, setLimit] = useState(PAGE_LINES)
+  const shown = file.lines.slice(0, limit)
   const left = file.lines.length - shown.length
   return (
-    <details class="diff-file" open={file.lines.length <= LONG}>
+    <details class="diff-file" open={file.lines.length <= PAGE_LINES}>
       <summary>
         <span class="mono diff-path">
           {file.previousPath === undefined ? null : (
@@ -82,8 +82,8 @@ function FileDiff({ file }: { file: DiffFile }) {
         </div>
       )}
       {left === 0 ? null : (
-        <button class="quiet-button" type="button" onClick={() => setMost(most + LONG)}>
-          {pluralize(Math.min(left, LONG), 'more line')}
+        <button class="quiet-button" type="button" onClick={() => setLimit(limit + PAGE_LINES)}>
+          {pluralize(Math.min(left, PAGE_LINES), 'more line')}
         </button>
       )}
     </details>

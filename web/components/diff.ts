@@ -1,7 +1,6 @@
-// A unified diff as files and lines, to be drawn as text. What looks like a heading inside a hunk is a line of it: hunks say how long they are.
+// Parses a unified diff. A line inside a hunk that looks like a heading is content: hunks state their length.
 export interface DiffFile {
   readonly path: string
-  /** Where it was before, if elsewhere. */
   readonly previousPath?: string
   readonly change: 'changed' | 'added' | 'deleted' | 'renamed'
   readonly isBinary: boolean
@@ -13,41 +12,41 @@ export interface DiffFile {
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed' | 'hunk' | 'note'
   readonly text: string
-  /** Its number before and after. */
+  /** Line numbers before and after. */
   readonly old?: number
   readonly new?: number
 }
 
-type Building = { -readonly [Key in keyof DiffFile]: DiffFile[Key] } & { lines: DiffLine[] }
+type MutableDiffFile = { -readonly [Key in keyof DiffFile]: DiffFile[Key] } & { lines: DiffLine[] }
 
 export function readDiff(diff: string): readonly DiffFile[] {
-  const files: Building[] = []
-  let file: Building | undefined
-  let oldLeft = 0
-  let newLeft = 0
+  const files: MutableDiffFile[] = []
+  let file: MutableDiffFile | undefined
+  let oldRemaining = 0
+  let newRemaining = 0
   let oldAt = 0
   let newAt = 0
   for (const line of diff.replace(/\n$/, '').split('\n')) {
-    if (file !== undefined && (oldLeft > 0 || newLeft > 0 || line.startsWith('\\'))) {
+    if (file !== undefined && (oldRemaining > 0 || newRemaining > 0 || line.startsWith('\\'))) {
       const sign = line[0]
       const text = line.slice(1)
       if (sign === '+') {
         file.lines.push({ kind: 'added', text, new: newAt })
         file.added += 1
         newAt += 1
-        newLeft -= 1
+        newRemaining -= 1
       } else if (sign === '-') {
         file.lines.push({ kind: 'removed', text, old: oldAt })
         file.removed += 1
         oldAt += 1
-        oldLeft -= 1
+        oldRemaining -= 1
       } else if (sign === '\\') file.lines.push({ kind: 'note', text: text.trim() })
       else {
         file.lines.push({ kind: 'same', text, old: oldAt, new: newAt })
         oldAt += 1
         newAt += 1
-        oldLeft -= 1
-        newLeft -= 1
+        oldRemaining -= 1
+        newRemaining -= 1
       }
       continue
     }
@@ -67,16 +66,16 @@ export function readDiff(diff: string): readonly DiffFile[] {
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/.exec(line)
     if (hunk !== null) {
       oldAt = Number(hunk[1])
-      oldLeft = Number(hunk[2] ?? 1)
+      oldRemaining = Number(hunk[2] ?? 1)
       newAt = Number(hunk[3])
-      newLeft = Number(hunk[4] ?? 1)
+      newRemaining = Number(hunk[4] ?? 1)
       file.lines.push({ kind: 'hunk', text: `line ${newAt}${hunk[5] ?? ''}` })
     } else readHeading(file, line)
   }
   return files
 }
 
-function readHeading(file: Building, line: string): void {
+function readHeading(file: MutableDiffFile, line: string): void {
   const rest = (start: string): string | undefined =>
     line.startsWith(start) ? unquoted(line.slice(start.length)) : undefined
   const after = rest('+++ ')
@@ -94,12 +93,12 @@ function readHeading(file: Building, line: string): void {
 
 function pathOfHeading(line: string): string {
   const names = line.slice('diff --git '.length)
-  // Both halves are the same but for a and b, unless it was renamed, which is said below.
+  // Both halves are equal except for a/ and b/, unless it was renamed, which a later line states.
   const half = names.slice(names.length - (names.length - 1) / 2)
   return unquoted(half).replace(/^b\//, '')
 }
 
-/** Git quotes names with unusual letters. */
+/** git quotes unusual file names. */
 function unquoted(name: string): string {
   const text = name.replace(/\t$/, '')
   if (!text.startsWith('"') || !text.endsWith('"')) return text

@@ -1,5 +1,3 @@
-// Numbers and times as people read them.
-
 /** `0`, `950`, `12.3k`, `1.20M`, `−4.1k` */
 export function formatTokens(count: number): string {
   if (count < 0) return `−${formatTokens(-count)}`
@@ -33,7 +31,7 @@ export function formatDuration(seconds: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`
 }
 
-/** Of what takes moments: `0.4 ms`, `38 ms`, `1.2 s`, then as any other time. */
+/** `0.4 ms`, `38 ms`, `1.2 s`, then like formatDuration. */
 export function formatMillis(ms: number): string {
   if (ms < 1000) return `${ms < 10 && ms > 0 ? ms.toFixed(1) : Math.round(ms)} ms`
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms / 1000)

@@ -12,5 +12,5 @@ export function useMedia(query: string): boolean {
   return matches
 }
 
-/** There is room for a column beside what is read. */
+/** There is room for a side column. */
 export const useIsWide = () => useMedia('(min-width: 1120px)')

@@ -1,7 +1,6 @@
-import type { ApiFailure } from '../data/api.ts'
+import type { ApiFailure } from '../data/failure.ts'
 import { WithCode } from './text.tsx'
 
-/** What went wrong with something that was asked for, where it was asked for. */
 export function ProblemLine({ failure }: { failure: ApiFailure | undefined }) {
   if (failure === undefined) return null
   const { message, hint } = failure.problem

@@ -1,10 +1,9 @@
-// What a view shows when it has nothing to show yet, nothing at all, or cannot.
 import type { ComponentChildren } from 'preact'
 import type { ApiFailure } from '../data/failure.ts'
 import type { Resource } from '../data/resource.ts'
 import { WithCode } from './text.tsx'
 
-/** Nothing is there. Says what would be, and how to get there: a command in `code` is the usual child. */
+/** Says what would be here and how to get it, usually with a command in `code`. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="state">
@@ -14,7 +13,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   )
 }
 
-/** Lines where text will be. It appears only after a moment, so that a quick answer does not flicker. */
+/** Placeholder lines. CSS delays them, so that a quick response does not flicker. */
 export function Loading({ label = 'Loading', lines = 6 }: { label?: string; lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label={label}>
@@ -25,7 +24,7 @@ export function Loading({ label = 'Loading', lines = 6 }: { label?: string; line
   )
 }
 
-/** What went wrong, what to do, and again. Where it stands for the whole view it is its heading. */
+/** With `isView` it replaces the whole view and is its heading. */
 export function FailureMessage({
   failure,
   retry,
@@ -56,7 +55,7 @@ export function FailureMessage({
   )
 }
 
-/** A resource in whichever state it is. A failure behind an answer is a line above it. */
+/** A failure after a value was loaded is a line above the value. */
 export function Loaded<T>({
   resource,
   children,

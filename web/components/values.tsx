@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact'
 const minuteNow = createStore(Date.now())
 setInterval(() => minuteNow.set(Date.now()), 30_000)
 
-/** How long ago; the whole date is in its title. */
+/** The age; the full date is in the title. */
 export function Time({ at }: { at: string }) {
   const now = useStore(minuteNow)
   return (
@@ -17,7 +17,7 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** The hour and minute, with the day where that is not today. */
+/** Hour and minute, with the day when it is not today. */
 export function Clock({ at }: { at: string }) {
   const now = useStore(minuteNow)
   const isToday = formatDay(at) === formatDay(new Date(now).toISOString())
@@ -29,12 +29,12 @@ export function Clock({ at }: { at: string }) {
 }
 
 const SPANS = [7, 30, 90] as const
-const USUAL = 30
+const DEFAULT_SPAN = 30
 
-/** How many days are looked at, as the address says. */
+/** The number of days, from the URL. */
 export function useSpan(): number {
-  const asked = useQuery().get('days')
-  return SPANS.find((one) => String(one) === asked) ?? USUAL
+  const days = useQuery().get('days')
+  return SPANS.find((one) => String(one) === days) ?? DEFAULT_SPAN
 }
 
 export function SpanChoice({ span }: { span: number }) {
@@ -45,7 +45,7 @@ export function SpanChoice({ span }: { span: number }) {
           key={one}
           type="button"
           aria-pressed={one === span}
-          onClick={() => setQuery({ days: one === USUAL ? undefined : String(one) })}
+          onClick={() => setQuery({ days: one === DEFAULT_SPAN ? undefined : String(one) })}
         >
           {one} days
         </button>
@@ -58,7 +58,6 @@ export function sumTokens({ input, cacheWritten, cacheRead, output }: Usage): nu
   return input + cacheWritten + cacheRead + output
 }
 
-/** What it cost; a dash with a reason where no price is known. */
 export function Cost({ of }: { of: Spend }) {
   if (of.usd !== undefined) return <span class="figure">{formatUsd(of.usd)}</span>
   if (sumTokens(of) === 0) return <span class="figure">–</span>
@@ -81,28 +80,27 @@ export function Tokens({ of }: { of: Usage }) {
   )
 }
 
-/** What something cost, or how many tokens where no price is known. */
+/** The cost, or the tokens when no price is known. */
 export function SpendLabel({ spend }: { spend: Spend }) {
-  const all = spend.input + spend.cacheWritten + spend.cacheRead + spend.output
+  const all = sumTokens(spend)
   if (all === 0) return null
   return (
-    <span class="number" title={inWords(spend)}>
+    <span class="number" title={describeUsage(spend)}>
       {spend.usd === undefined ? `${formatTokens(all)} tokens` : formatUsd(spend.usd)}
     </span>
   )
 }
 
-/** The tokens of one request to a model: read, of these from its cache, and written. */
 export function RequestTokens({ usage }: { usage: Usage }) {
   const read = usage.input + usage.cacheWritten + usage.cacheRead
   return (
-    <span class="number" title={inWords(usage)}>
+    <span class="number" title={describeUsage(usage)}>
       {formatTokens(read)} in · {formatTokens(usage.output)} out
     </span>
   )
 }
 
-function inWords({ input, cacheWritten, cacheRead, output }: Usage): string {
+function describeUsage({ input, cacheWritten, cacheRead, output }: Usage): string {
   const parts = [
     `${formatTokens(input)} read`,
     `${formatTokens(cacheRead)} from the cache`,
@@ -112,7 +110,6 @@ function inWords({ input, cacheWritten, cacheRead, output }: Usage): string {
   return parts.join(', ')
 }
 
-/** A few figures with their names, side by side. */
 export function FigureList({
   of,
 }: {
@@ -130,7 +127,6 @@ export function FigureList({
   )
 }
 
-/** So many of so many, as a bar and in numbers. */
 export function Progress({ done, total }: { done: number; total: number }) {
   if (total === 0) return null
   return (
@@ -175,7 +171,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   mismatch: 'bad',
 }
 
-/** The word for how something stands. The word is what says it; the colour only helps the eye. */
 export function StatusBadge({ of }: { of: string }) {
   return <Badge tone={TONES[of] ?? 'plain'}>{of.replaceAll('_', ' ')}</Badge>
 }

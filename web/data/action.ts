@@ -1,26 +1,25 @@
 import { useState } from 'preact/hooks'
-import type { ApiFailure } from './api.ts'
-import { asFailure } from './resource.ts'
+import { type ApiFailure, asFailure } from './failure.ts'
 
-/** Something that a person asked for: one at a time, and what went wrong is kept until the next. */
+/** A user action: one at a time; its failure stays until the next one. */
 export interface Action {
   readonly isBusy: boolean
   readonly failure?: ApiFailure
-  /** What came of it; absent when it failed, or when another is under way. */
-  run<T>(what: () => Promise<T>): Promise<T | undefined>
+  /** Undefined when it failed or another action is running. */
+  run<T>(action: () => Promise<T>): Promise<T | undefined>
 }
 
 export function useAction(): Action {
   const [state, setState] = useState<{ isBusy: boolean; failure?: ApiFailure }>({ isBusy: false })
   return {
     ...state,
-    async run(what) {
+    async run(action) {
       if (state.isBusy) return undefined
       setState({ isBusy: true })
       try {
-        const answer = await what()
+        const result = await action()
         setState({ isBusy: false })
-        return answer
+        return result
       } catch (error) {
         setState({ isBusy: false, failure: asFailure(error) })
         return undefined

@@ -1,4 +1,4 @@
-// Every question the page asks its server. The shapes are the contract's; nothing else is known of the server here.
+// Every request the page sends to its server.
 import type {
   BacklogTasks,
   ConversationList,
@@ -9,20 +9,20 @@ import type {
   EntryList,
   HandoffPage,
   LedgerReport,
-  ServerOverview,
   Problem,
   PromptEvent,
   PromptRequest,
-  StartedPrompt,
   PublicHandoff,
   PublicTask,
   PublicWorkflow,
-  RunningPrompt,
   RunPage,
   RunRow,
+  RunningPrompt,
   SearchResults,
+  ServerOverview,
   SessionList,
   SessionPage,
+  StartedPrompt,
   TokenCurveData,
   UsageReport,
   WorkflowRow,
@@ -30,8 +30,6 @@ import type {
 import { currentProject } from './router.ts'
 import { ApiFailure } from './failure.ts'
 import { defined } from '../../src/text/defined.ts'
-
-export { ApiFailure } from './failure.ts'
 
 type Values = Readonly<Record<string, string | number | undefined>>
 
@@ -41,7 +39,7 @@ const UNREACHABLE: Problem = {
   hint: 'Start it again with `stint serve`. This page goes on by itself when it is back.',
 }
 
-async function ask<T>(path: string, values: Values, init: RequestInit): Promise<T> {
+async function request<T>(path: string, values: Values, init: RequestInit): Promise<T> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...values, project: currentProject() }))
     if (value !== undefined && value !== '') query.set(name, String(value))
@@ -58,23 +56,23 @@ async function ask<T>(path: string, values: Values, init: RequestInit): Promise<
 }
 
 async function problemOf(response: Response): Promise<Problem> {
-  const said: unknown = await response.json().catch(() => undefined)
-  if (typeof said === 'object' && said !== null && 'code' in said && 'message' in said)
-    return said as Problem
+  const body: unknown = await response.json().catch(() => undefined)
+  if (typeof body === 'object' && body !== null && 'code' in body && 'message' in body)
+    return body as Problem
   return { code: 'unknown', message: `The server answered ${response.status} and did not say why.` }
 }
 
 const get = <T>(path: string, values: Values = {}, signal?: AbortSignal) =>
-  ask<T>(path, values, signal === undefined ? {} : { signal })
+  request<T>(path, values, signal === undefined ? {} : { signal })
 
 const post = <T>(path: string, body: unknown = {}) =>
-  ask<T>(
+  request<T>(
     path,
     {},
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
   )
 
-const part = encodeURIComponent
+const segment = encodeURIComponent
 
 export interface SessionQuery {
   readonly status?: string
@@ -91,49 +89,52 @@ export const api = {
   sessions: (query: SessionQuery, signal?: AbortSignal) =>
     get<SessionList>('sessions', { ...query }, signal),
   session: (id: string, signal?: AbortSignal) =>
-    get<SessionPage>(`sessions/${part(id)}`, {}, signal),
+    get<SessionPage>(`sessions/${segment(id)}`, {}, signal),
   entries: (
     id: string,
     at: { from?: number; before?: number; limit?: number },
     signal?: AbortSignal,
-  ) => get<EntryList>(`sessions/${part(id)}/entries`, at, signal),
+  ) => get<EntryList>(`sessions/${segment(id)}/entries`, at, signal),
   conversations: (at: { offset: number; limit: number }, signal?: AbortSignal) =>
     get<ConversationList>('conversations', at, signal),
   conversation: (
     id: string,
     at: { from: number; limit: number; known?: number },
     signal?: AbortSignal,
-  ) => get<ConversationPage>(`conversations/${part(id)}`, at, signal),
+  ) => get<ConversationPage>(`conversations/${segment(id)}`, at, signal),
   curve: (id: string, signal?: AbortSignal) =>
-    get<TokenCurveData>(`conversations/${part(id)}/curve`, {}, signal),
+    get<TokenCurveData>(`conversations/${segment(id)}/curve`, {}, signal),
   search: (text: string, limit: number, signal?: AbortSignal) =>
     get<SearchResults>('search', { text, limit }, signal),
   runs: (signal?: AbortSignal) => get<readonly RunRow[]>('runs', {}, signal),
-  run: (id: string, signal?: AbortSignal) => get<RunPage>(`runs/${part(id)}`, {}, signal),
+  run: (id: string, signal?: AbortSignal) => get<RunPage>(`runs/${segment(id)}`, {}, signal),
   delegates: (signal?: AbortSignal) => get<readonly DelegateRow[]>('delegates', {}, signal),
   delegate: (id: string, signal?: AbortSignal) =>
-    get<DelegatePage>(`delegates/${part(id)}`, {}, signal),
+    get<DelegatePage>(`delegates/${segment(id)}`, {}, signal),
   moveDelegate: (id: string, how: 'merge' | 'stop' | 'retry' | 'discard') =>
-    post<DelegateActionResult>(`delegates/${part(id)}/${how}`),
+    post<DelegateActionResult>(`delegates/${segment(id)}/${how}`),
   workflows: (signal?: AbortSignal) => get<readonly WorkflowRow[]>('workflows', {}, signal),
   decideWorkflow: (session: string, how: 'approve' | 'reject', note?: string) =>
-    post<PublicWorkflow>(`workflows/${part(session)}/${how}`, note === undefined ? {} : { note }),
+    post<PublicWorkflow>(
+      `workflows/${segment(session)}/${how}`,
+      note === undefined ? {} : { note },
+    ),
   tasks: (signal?: AbortSignal) => get<BacklogTasks>('tasks', {}, signal),
   addTask: (task: { title: string } & Partial<PublicTask>) => post<PublicTask>('tasks', task),
   moveTask: (id: string, status: PublicTask['status'], note?: string) =>
-    post<PublicTask>(`tasks/${part(id)}/status`, { status, ...defined({ note }) }),
+    post<PublicTask>(`tasks/${segment(id)}/status`, { status, ...defined({ note }) }),
   handoffs: (signal?: AbortSignal) => get<readonly PublicHandoff[]>('handoffs', {}, signal),
   handoff: (id: string, signal?: AbortSignal) =>
-    get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
+    get<HandoffPage>(`handoffs/${segment(id)}`, {}, signal),
   usage: (days: number, signal?: AbortSignal) => get<UsageReport>('usage', { days }, signal),
   ledger: (of: { session?: string; days?: number }, signal?: AbortSignal) =>
     get<LedgerReport>('ledger', of, signal),
   runningPrompts: (session: string, signal?: AbortSignal) =>
     get<readonly RunningPrompt[]>('prompts', { session }, signal),
   startPrompt: (request: PromptRequest) => post<StartedPrompt>('prompts', request),
-  settlePermission: (prompt: string, request: string, isAllowed: boolean) =>
-    post<unknown>(`prompts/${part(prompt)}/permission`, { request, isAllowed }),
-  interruptPrompt: (prompt: string) => post<unknown>(`prompts/${part(prompt)}/interrupt`),
+  answerPermission: (prompt: string, request: string, isAllowed: boolean) =>
+    post<unknown>(`prompts/${segment(prompt)}/permission`, { request, isAllowed }),
+  interruptPrompt: (prompt: string) => post<unknown>(`prompts/${segment(prompt)}/interrupt`),
   promptEvents: (prompt: string, after: number, signal?: AbortSignal) =>
-    get<readonly PromptEvent[]>(`prompts/${part(prompt)}/events`, { after }, signal),
+    get<readonly PromptEvent[]>(`prompts/${segment(prompt)}/events`, { after }, signal),
 } as const

@@ -1,6 +1,6 @@
 import type { Problem } from '../../src/serve/contract.ts'
 
-/** An answer that is no answer. `status` is 0 when nobody answered. */
+/** `status` is 0 when there was no response. */
 export class ApiFailure extends Error {
   readonly problem: Problem
   readonly status: number

@@ -1,4 +1,4 @@
-// The entries of one session as they come: the newest first asked for, then by events, with questions for whatever the events lack.
+// The entries of one session: the newest are loaded, later ones come by events, and gaps are requested.
 import type { EntryList, LiveEvent, PublicEntry } from '../../src/serve/contract.ts'
 import { ApiFailure, asFailure } from './failure.ts'
 
@@ -9,7 +9,7 @@ export const PAGE_SIZE = 200
 
 export class JournalFeed {
   entries: readonly PublicEntry[] = []
-  /** How many of them were put in front of the first ones. */
+  /** How many were loaded before the first page. */
   earlier = 0
   failure: ApiFailure | undefined
   isLoaded = false
@@ -18,13 +18,13 @@ export class JournalFeed {
   readonly #ids = new Set<string>()
   #cursor = 0
   #before: number | undefined
-  #isAsking = false
-  #isAskingEarlier = false
-  /** How far the journal goes, as far as is known. */
+  #isLoading = false
+  #isLoadingEarlier = false
+  /** The latest known end of the journal. */
   #end = 0
-  #isUnsure = false
-  /** What was asked for a list that is no longer this one is not taken. */
-  #turn = 0
+  #mayHaveMissed = false
+  /** Responses to an earlier generation of the list are ignored. */
+  #generation = 0
 
   constructor(load: Load, changed: () => void) {
     this.#load = load
@@ -36,12 +36,12 @@ export class JournalFeed {
   }
 
   async begin(): Promise<void> {
-    this.#turn += 1
-    const turn = this.#turn
-    this.#isAsking = true
+    this.#generation += 1
+    const generation = this.#generation
+    this.#isLoading = true
     try {
       const { entries, cursor, before } = await this.#load({ limit: PAGE_SIZE })
-      if (turn !== this.#turn) return
+      if (generation !== this.#generation) return
       this.#ids.clear()
       this.entries = []
       this.earlier = 0
@@ -51,89 +51,89 @@ export class JournalFeed {
       this.failure = undefined
       this.#append(entries)
     } catch (error) {
-      if (turn !== this.#turn) return
+      if (generation !== this.#generation) return
       this.failure = asFailure(error)
     }
-    this.#isAsking = false
+    this.#isLoading = false
     this.#changed()
-    if (this.isLoaded && (this.#isUnsure || this.#end > this.#cursor)) await this.catchUp()
+    if (this.isLoaded && (this.#mayHaveMissed || this.#end > this.#cursor)) await this.catchUp()
   }
 
   receive(event: Entries): void {
     this.#end = Math.max(this.#end, event.cursor)
-    if (this.#isAsking || !this.isLoaded || event.cursor <= this.#cursor) return
+    if (this.#isLoading || !this.isLoaded || event.cursor <= this.#cursor) return
     if (event.from !== this.#cursor) return void this.catchUp()
     this.#cursor = event.cursor
     this.#append(event.entries)
     this.#changed()
   }
 
-  /** Events may have been missed: asks for what is behind the last entry that is here. */
+  /** Events may have been missed: requests everything after the last entry. */
   async catchUp(): Promise<void> {
-    this.#isUnsure = true
-    if (this.#isAsking) return
+    this.#mayHaveMissed = true
+    if (this.#isLoading) return
     if (!this.isLoaded) return this.begin()
-    const turn = this.#turn
-    this.#isAsking = true
+    const generation = this.#generation
+    this.#isLoading = true
     try {
-      while (this.#isUnsure || this.#end > this.#cursor) {
-        this.#isUnsure = false
+      while (this.#mayHaveMissed || this.#end > this.#cursor) {
+        this.#mayHaveMissed = false
         const { entries, cursor } = await this.#load({ from: this.#cursor, limit: PAGE_SIZE })
-        if (turn !== this.#turn) return
+        if (generation !== this.#generation) return
         this.failure = undefined
         this.#append(entries)
         this.#changed()
         if (cursor <= this.#cursor) {
-          // There is no more, whatever was said: a journal that is shorter than it was begins anew when it is asked about.
+          // There is no more, whatever the events said; a journal that got shorter fails with 410 and is loaded again.
           this.#end = this.#cursor
           continue
         }
         this.#cursor = cursor
-        this.#isUnsure = entries.length > 0
+        this.#mayHaveMissed = entries.length > 0
       }
     } catch (error) {
-      if (turn !== this.#turn) return
-      this.#isAsking = false
+      if (generation !== this.#generation) return
+      this.#isLoading = false
       if (error instanceof ApiFailure && error.status === 410) return this.begin()
       this.failure = asFailure(error)
       this.#changed()
     }
-    this.#isAsking = false
+    this.#isLoading = false
   }
 
   async loadEarlier(): Promise<void> {
     const before = this.#before
-    if (before === undefined || this.#isAskingEarlier) return
-    const turn = this.#turn
-    this.#isAskingEarlier = true
+    if (before === undefined || this.#isLoadingEarlier) return
+    const generation = this.#generation
+    this.#isLoadingEarlier = true
     try {
       const list = await this.#load({ before, limit: PAGE_SIZE })
-      if (turn !== this.#turn) return
+      if (generation !== this.#generation) return
       const fresh = list.entries.filter(({ id }) => !this.#ids.has(id))
       for (const { id } of fresh) this.#ids.add(id)
       this.entries = [...fresh, ...this.entries]
       this.earlier += fresh.length
       this.#before = list.before
     } catch (error) {
-      if (turn === this.#turn) this.failure = asFailure(error)
+      if (generation === this.#generation) this.failure = asFailure(error)
     } finally {
-      this.#isAskingEarlier = false
+      this.#isLoadingEarlier = false
     }
     this.#changed()
   }
 
-  /** Each entry once: a log into which another copy was merged may hold one twice. */
+  /** Each entry once: a log that another copy was merged into may hold one twice. */
   #append(entries: readonly PublicEntry[]): void {
     const fresh = entries.filter(({ id }) => !this.#ids.has(id))
     if (fresh.length === 0) return
     for (const { id } of fresh) this.#ids.add(id)
-    const taken = new Set(
+    const retracted = new Set(
       fresh.filter(({ kind }) => kind === 'entry.retracted').map(({ data }) => data.entry),
     )
     const all = [...this.entries, ...fresh]
     this.entries =
-      taken.size === 0
+      retracted.size === 0
         ? all
-        : all.map((entry) => (taken.has(entry.id) ? { ...entry, isRetracted: true } : entry))
+        : all.map((entry) => (retracted.has(entry.id) ? { ...entry, isRetracted: true } : entry))
   }
 }

@@ -1,7 +1,5 @@
-// What the server tells by itself. One connection for the page; views listen to it.
-//
-// Nothing is lost: where events may have been missed (a new connection, a server that says so), every listener is told `reset` and asks
-// anew. Nothing is doubled: what comes carries where it belongs, and whoever takes it compares.
+// One event connection for the whole page. Where events may have been missed (a new connection, or the server says so), every listener
+// gets `reset` and loads again. Events carry their position, so listeners can drop duplicates.
 import type { LiveEvent } from '../../src/serve/contract.ts'
 import { currentProject, onProjectChange } from './router.ts'
 import { type Store, createStore } from './store.ts'
@@ -10,7 +8,7 @@ export type LiveState = 'connecting' | 'connected' | 'reconnecting' | 'refused'
 
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 10_000
-// A browser opens six connections to one server, for all its tabs together.
+// A browser opens six connections to one server for all its tabs, so hidden tabs give theirs up.
 const HIDDEN_FOR_MS = 30_000
 
 export const liveState: Store<LiveState> = createStore<LiveState>('connecting')
@@ -18,18 +16,18 @@ export const liveState: Store<LiveState> = createStore<LiveState>('connecting')
 const listeners = new Set<(event: LiveEvent) => void>()
 let source: EventSource | undefined
 let lastId = ''
-let isAsked = false
+let hasRequested = false
 let retryMs = FIRST_RETRY_MS
 let retry: ReturnType<typeof setTimeout> | undefined
-let settleFirst: () => void = () => undefined
+let resolveFirst: () => void = () => undefined
 const first = new Promise<void>((resolve) => {
-  settleFirst = resolve
+  resolveFirst = resolve
 })
 
-/** Resolves when what is asked from now on cannot miss an event, or when there is no connection to wait for. */
+/** Resolves when requests from now on cannot miss an event, or when there is no connection to wait for. */
 export async function whenLive(): Promise<void> {
   await first
-  isAsked = true
+  hasRequested = true
 }
 
 export function onLive(listener: (event: LiveEvent) => void): () => void {
@@ -37,7 +35,7 @@ export function onLive(listener: (event: LiveEvent) => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function tell(event: LiveEvent): void {
+function emit(event: LiveEvent): void {
   for (const listener of listeners) listener(event)
 }
 
@@ -50,7 +48,7 @@ export function connectLive(): void {
     else if (source === undefined) open()
   })
   globalThis.addEventListener('online', () => source === undefined && open())
-  // A connection tells of one project.
+  // A connection reports one project.
   onProjectChange(open)
 }
 
@@ -64,34 +62,34 @@ function open(): void {
   close()
   lastId = ''
   const project = currentProject()
-  const mine = new EventSource(
+  const opened = new EventSource(
     project === undefined ? '/api/events' : `/api/events?project=${encodeURIComponent(project)}`,
   )
-  source = mine
-  mine.addEventListener('open', () => {
+  source = opened
+  opened.addEventListener('open', () => {
     retryMs = FIRST_RETRY_MS
     liveState.set('connected')
-    // The browser asks to go on behind the last event by itself, but only where there was one.
-    if (isAsked && lastId === '') tell({ type: 'reset' })
-    settleFirst()
+    // The browser resumes after the last event by itself, but only if there was one.
+    if (hasRequested && lastId === '') emit({ type: 'reset' })
+    resolveFirst()
   })
-  mine.addEventListener('message', (message: MessageEvent<string>) => {
+  opened.addEventListener('message', (message: MessageEvent<string>) => {
     lastId = message.lastEventId
-    tell(JSON.parse(message.data) as LiveEvent)
+    emit(JSON.parse(message.data) as LiveEvent)
   })
-  mine.addEventListener('error', () => {
-    settleFirst()
+  opened.addEventListener('error', () => {
+    resolveFirst()
     liveState.set('reconnecting')
-    // While it is connecting the browser tries again itself; closed is for good.
-    if (mine.readyState !== EventSource.CLOSED || source !== mine) return
+    // While connecting the browser retries itself; CLOSED is final.
+    if (opened.readyState !== EventSource.CLOSED || source !== opened) return
     source = undefined
-    retry = setTimeout(() => void again(), retryMs)
+    retry = setTimeout(() => void reconnect(), retryMs)
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
   })
 }
 
-/** An event source does not say why it was refused; the answer to a plain question does. */
-async function again(): Promise<void> {
+/** An EventSource does not report why it was refused; a plain request does. */
+async function reconnect(): Promise<void> {
   const status = await fetch('/api/overview', { credentials: 'same-origin' }).then(
     (response) => response.status,
     () => 0,

@@ -1,12 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LiveEvent } from '../../src/serve/contract.ts'
 import { type ApiFailure, asFailure } from './failure.ts'
-import { whenLive, onLive } from './live.ts'
+import { onLive, whenLive } from './live.ts'
 import { defined } from '../../src/text/defined.ts'
 
-export { asFailure } from './failure.ts'
-
-/** Something asked of the server. While it is asked again the former answer stays. */
+/** While it is loaded again, the old value stays. */
 export interface Resource<T> {
   readonly value?: T
   readonly failure?: ApiFailure
@@ -17,8 +15,8 @@ export interface Resource<T> {
 const PAUSE_MS = 150
 
 /**
- * Asks when `key` changes, when the server says `reset`, and when an event touches it: at once, and then not more often than every few
- * moments, or as seldom as `pauseMs` says of what is dear to answer. An event during a question leads to another, because its answer may be from before.
+ * Loads when `key` changes, on `reset`, and when an event touches it: at once, then at most every `pauseMs`. An event during a request
+ * causes another one, because the response may be older than the event.
  */
 export function useResource<T>(
   key: string,
@@ -26,7 +24,7 @@ export function useResource<T>(
   isTouchedBy: (event: LiveEvent) => boolean = () => false,
   pauseMs = PAUSE_MS,
 ): Resource<T> {
-  const [answer, setAnswer] = useState<{
+  const [state, setState] = useState<{
     key: string
     value?: T
     failure?: ApiFailure
@@ -37,30 +35,30 @@ export function useResource<T>(
   })
   const latest = useRef({ load, isTouchedBy })
   latest.current = { load, isTouchedBy }
-  const ask = useRef<() => void>(() => undefined)
+  const loadNow = useRef<() => void>(() => undefined)
 
   useEffect(() => {
     const ended = new AbortController()
-    let isAsking = false
+    let isLoadingNow = false
     let isStale = false
     const go = async () => {
-      if (isAsking) {
+      if (isLoadingNow) {
         isStale = true
         return
       }
-      isAsking = true
-      setAnswer((old) => (old.key === key ? { ...old, isLoading: true } : { key, isLoading: true }))
+      isLoadingNow = true
+      setState((old) => (old.key === key ? { ...old, isLoading: true } : { key, isLoading: true }))
       await whenLive()
       do {
         isStale = false
         try {
           const value = await latest.current.load(ended.signal)
           if (ended.signal.aborted) return
-          setAnswer({ key, value, isLoading: isStale })
+          setState({ key, value, isLoading: isStale })
         } catch (error) {
           if (ended.signal.aborted) return
           const failure = asFailure(error)
-          setAnswer((old) => ({
+          setState((old) => ({
             key,
             ...(old.value === undefined || old.key !== key ? {} : { value: old.value }),
             failure,
@@ -69,9 +67,9 @@ export function useResource<T>(
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
       } while (isStale && !ended.signal.aborted)
-      isAsking = false
+      isLoadingNow = false
     }
-    ask.current = () => void go()
+    loadNow.current = () => void go()
     void go()
     const stop = onLive((event) => {
       if (event.type === 'reset' || latest.current.isTouchedBy(event)) void go()
@@ -83,10 +81,10 @@ export function useResource<T>(
   }, [key])
 
   const { value, failure, isLoading } =
-    answer.key === key ? answer : { value: undefined, failure: undefined, isLoading: true }
+    state.key === key ? state : { value: undefined, failure: undefined, isLoading: true }
   return {
     ...defined({ value, failure }),
     isLoading,
-    reload: () => ask.current(),
+    reload: () => loadNow.current(),
   }
 }

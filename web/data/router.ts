@@ -21,7 +21,7 @@ export type Route =
       readonly id: string
     }
 
-const ROOMS = [
+const LIST_VIEWS = [
   'conversations',
   'search',
   'runs',
@@ -32,7 +32,7 @@ const ROOMS = [
   'usage',
   'ledger',
 ] as const
-const THINGS = {
+const DETAIL_VIEWS = {
   s: 'session',
   c: 'conversation',
   runs: 'run',
@@ -44,22 +44,22 @@ export function parseRoute(path: string): Route {
   const [first = '', id, ...rest] = path.split('/').slice(1)
   if (rest.length > 0) return { view: 'nowhere' }
   if (id !== undefined && id !== '') {
-    if (!Object.hasOwn(THINGS, first)) return { view: 'nowhere' }
+    if (!Object.hasOwn(DETAIL_VIEWS, first)) return { view: 'nowhere' }
     try {
-      return { view: THINGS[first as keyof typeof THINGS], id: decodeURIComponent(id) }
+      return { view: DETAIL_VIEWS[first as keyof typeof DETAIL_VIEWS], id: decodeURIComponent(id) }
     } catch {
       return { view: 'nowhere' } // a stray percent sign
     }
   }
   if (first === '') return { view: 'sessions' }
-  const room = ROOMS.find((name) => name === first)
-  return { view: room ?? 'nowhere' }
+  const view = LIST_VIEWS.find((name) => name === first)
+  return { view: view ?? 'nowhere' }
 }
 
 const address = createStore(location.pathname + location.search)
 globalThis.addEventListener('popstate', () => address.set(location.pathname + location.search))
 
-/** Links of the page itself are followed without loading it again; everything else is the browser's. */
+/** Follows links within the page without reloading it; everything else is left to the browser. */
 export function followLinks(): void {
   document.addEventListener('click', (event) => {
     if (
@@ -94,12 +94,11 @@ export function useRoute(): Route {
   return parseRoute(useStore(address).replace(/\?.*$/, ''))
 }
 
-/** What the address says behind its question mark. */
 export function useQuery(): URLSearchParams {
   return new URLSearchParams(useStore(address).replace(/^[^?]*/, ''))
 }
 
-/** Changes what stands behind the question mark, in place: going back leads to the view before, not to every keystroke. */
+/** Replaces the history entry, so that Back leads to the previous view and not to every keystroke. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const values = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {
@@ -111,12 +110,11 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
   address.set(path)
 }
 
-/** The project that the address names; absent: the one that the server was started in. */
+/** Undefined for the project that the server was started in. */
 export function currentProject(): string | undefined {
   return new URLSearchParams(location.search).get('project') ?? undefined
 }
 
-/** Tells when the address names another project. */
 export function onProjectChange(listener: () => void): void {
   let project = currentProject()
   address.subscribe(() => {
@@ -126,7 +124,7 @@ export function onProjectChange(listener: () => void): void {
   })
 }
 
-/** An address within the page, in the same project. */
+/** A URL within the page, in the same project. */
 export function href(
   path: string,
   values: Readonly<Record<string, string | number | undefined>> = {},

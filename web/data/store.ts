@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that says when it changes. */
+/** A value with change listeners. */
 export interface Store<T> {
   get(): T
   set(value: T): void

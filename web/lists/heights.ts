@@ -1,6 +1,6 @@
 /**
- * The heights of a list's rows, most of them estimated. Rows have numbers from `first` on, and keep them when others are put in front.
- * Sums are kept in a Fenwick tree, so that finding a place among a hundred thousand rows is a few steps.
+ * The heights of a list's rows, most of them estimated. Rows are numbered from `first` and keep their numbers when others are prepended.
+ * Sums are stored in a Fenwick tree, so that finding a position among a hundred thousand rows takes a few steps.
  */
 export class Heights {
   readonly #estimate: number
@@ -25,21 +25,21 @@ export class Heights {
     return this.#sum(this.#count)
   }
 
-  /** The rows there are now. */
+  /** Sets the current rows. */
   cover(first: number, count: number): void {
     if (first === this.#first && count === this.#count) return
     this.#first = first
     this.#count = count
     const tree = new Float64Array(count + 1)
-    for (let place = 1; place <= count; place += 1) {
-      tree[place] = tree[place]! + this.heightOf(first + place - 1)
-      const parent = place + (place & -place)
-      if (parent <= count) tree[parent] = tree[parent]! + tree[place]!
+    for (let position = 1; position <= count; position += 1) {
+      tree[position] = tree[position]! + this.heightOf(first + position - 1)
+      const parent = position + (position & -position)
+      if (parent <= count) tree[parent] = tree[parent]! + tree[position]!
     }
     this.#tree = tree
   }
 
-  /** Other rows stand under the same numbers: what was measured is void. */
+  /** The numbers belong to other rows now, so all measurements are dropped. */
   forget(): void {
     this.#measured.clear()
     const { first, count } = this
@@ -53,10 +53,10 @@ export class Heights {
 
   measure(number: number, height: number): boolean {
     const change = height - this.heightOf(number)
-    const place = number - this.#first + 1
-    if (Math.abs(change) < 0.5 || place < 1 || place > this.#count) return false
+    const position = number - this.#first + 1
+    if (Math.abs(change) < 0.5 || position < 1 || position > this.#count) return false
     this.#measured.set(number, height)
-    for (let at = place; at <= this.#count; at += at & -at)
+    for (let at = position; at <= this.#count; at += at & -at)
       this.#tree[at] = this.#tree[at]! + change
     return true
   }
@@ -65,18 +65,17 @@ export class Heights {
     return this.#sum(Math.max(0, Math.min(number - this.#first, this.#count)))
   }
 
-  /** The row that stands at this height. */
   rowAt(top: number): number {
-    let place = 0
+    let position = 0
     let rest = top
     for (let step = 2 ** Math.floor(Math.log2(Math.max(this.#count, 1))); step >= 1; step /= 2) {
-      const next = place + step
+      const next = position + step
       if (next <= this.#count && this.#tree[next]! <= rest) {
-        place = next
+        position = next
         rest -= this.#tree[next]!
       }
     }
-    return this.#first + Math.max(0, Math.min(place, this.#count - 1))
+    return this.#first + Math.max(0, Math.min(position, this.#count - 1))
   }
 
   #sum(count: number): number {

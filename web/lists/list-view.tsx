@@ -4,15 +4,13 @@ import { Loaded } from '../components/states.tsx'
 
 export interface ListViewProps<Row> {
   readonly title: string
-  /** What its rows are, in a few words. */
   readonly about: string
   readonly rows: Resource<readonly Row[]>
-  /** Instead of them, where there are none. */
+  /** Shown when there are no rows. */
   readonly none: ComponentChildren
   readonly children: (rows: readonly Row[]) => ComponentChildren
 }
 
-/** A view of all there is of one kind. */
 export function ListView<Row>({ title, about, rows, none, children }: ListViewProps<Row>) {
   return (
     <div class="view">

@@ -1,4 +1,4 @@
-// A list of any length that is gone through by keys and kept up to date by what the server tells.
+// A list of any length with keyboard navigation, updated by live events.
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LiveEvent } from '../../src/serve/contract.ts'
@@ -12,16 +12,14 @@ import { type VirtualHandle, VirtualList } from './virtual-list.tsx'
 
 export interface LongListOptions<T> {
   readonly title: string
-  /** What one row is, as in `session`. */
+  /** The singular, such as `session`. */
   readonly one: string
-  /** Another key is another list. */
   readonly key: string
   readonly load: Parameters<typeof usePagedList<T>>[1]
-  /** How many rows are asked for at once. */
-  readonly piece?: number
-  /** Whether an event may have changed the list. What it says of a row may be put into the pages at once. */
+  readonly pageSize?: number
+  /** Whether an event may have changed the list. It may update a row in the pages right away. */
   readonly isTouchedBy: (event: LiveEvent, pages: PagedList<T>) => boolean
-  /** Many events come at once when an agent works: so long is waited for more of them. */
+  /** How long to wait for more events, which come in bursts while an agent works. */
   readonly pauseMs: number
   readonly addressOf: (row: T) => string
 }
@@ -36,8 +34,8 @@ export interface LongList<T> {
 }
 
 export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
-  const { title, one, key, load, piece, isTouchedBy, pauseMs, addressOf } = options
-  const pages = usePagedList<T>(key, load, piece)
+  const { title, one, key, load, pageSize, isTouchedBy, pauseMs, addressOf } = options
+  const pages = usePagedList<T>(key, load, pageSize)
   const [selected, setSelected] = useState(-1)
   const handle = useRef<VirtualHandle>(null)
 
@@ -83,7 +81,6 @@ export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
   return { title, one, key, pages, selected, handle }
 }
 
-/** `isFiltered`: there are more than these. */
 export function LongListHead<T>({
   list,
   isFiltered = false,
@@ -104,11 +101,11 @@ export function LongListHead<T>({
 
 export interface LongListRowsProps<T> {
   readonly list: LongList<T>
-  /** How high a row is, about; exactly when `isFixed`. */
+  /** The approximate row height; exact when `isFixed`. */
   readonly height: number
   readonly isFixed?: boolean
   readonly row: (row: T | undefined, isSelected: boolean) => ComponentChildren
-  /** Instead of the rows, where there are none. */
+  /** Shown when there are no rows. */
   readonly none: ComponentChildren
 }
 

@@ -3,39 +3,39 @@ import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import { Heights } from './heights.ts'
 
 export interface VirtualHandle {
-  /** Brings a row into view: at the top, or by the shortest way. */
+  /** Scrolls a row into view: to the top, or as little as possible. */
   show(number: number, where?: 'top' | 'nearest'): void
-  /** Shows a row and puts the focus on the first link or button in it. */
+  /** Shows a row and focuses its first link or button. */
   focus(number: number): void
   toEnd(): void
 }
 
 export interface VirtualListProps {
-  /** What it is a list of, for those who cannot see it. */
+  /** For screen readers. */
   readonly label: string
-  /** The number of the first row. It goes below zero as earlier rows are put in front, and the others keep their numbers. */
+  /** The number of the first row. It becomes negative as earlier rows are prepended, so the others keep their numbers. */
   readonly first?: number
   readonly count: number
-  /** How high a row is, about; exactly when `isFixed`. */
+  /** The approximate row height; exact when `isFixed`. */
   readonly estimate: number
   readonly isFixed?: boolean
   readonly row: (number: number) => ComponentChildren
-  /** The rows that are shown now, when these change. The end is not included. */
+  /** Called with the rendered rows when they change. The end is exclusive. */
   readonly onRange?: (from: number, end: number) => void
-  /** The row at the top of the view, when that is another. */
+  /** Called when another row is at the top of the view. */
   readonly onTop?: (number: number) => void
-  /** Whether it stays at the end when it is there and more comes. */
+  /** Whether it stays scrolled to the end when rows are appended. */
   readonly isFollowing?: boolean
   readonly onAtEnd?: (isAtEnd: boolean) => void
   readonly handle?: RefObject<VirtualHandle | null>
-  /** Another list under the same numbers. */
+  /** Changes when the numbers belong to another list. */
   readonly listKey?: string
 }
 
-const BEYOND = 600
-const NEAR_END = 24
+const OVERSCAN = 600
+const END_DISTANCE = 24
 
-/** Shows a list of any length with only the rows in sight in the document. Heights are measured as rows come into view. */
+/** Renders only the visible rows of a list of any length. Heights are measured as rows come into view. */
 export function VirtualList(props: VirtualListProps) {
   const {
     label,
@@ -73,18 +73,18 @@ export function VirtualList(props: VirtualListProps) {
   heights.cover(first, count)
 
   const top = element?.scrollTop ?? 0
-  const seen = element?.clientHeight ?? 800
-  const from = count === 0 ? first : heights.rowAt(Math.max(0, top - BEYOND))
-  const end = count === 0 ? first : heights.rowAt(top + seen + BEYOND) + 1
+  const viewHeight = element?.clientHeight ?? 800
+  const from = count === 0 ? first : heights.rowAt(Math.max(0, top - OVERSCAN))
+  const end = count === 0 ? first : heights.rowAt(top + viewHeight + OVERSCAN) + 1
 
-  /** After heights or rows have changed: what was at the top of the view stays there, and the end stays the end. */
-  const settle = (kept: Anchor | undefined) => {
+  /** After heights or rows changed: keeps the row at the top of the view in place, or stays at the end. */
+  const restoreScroll = (anchor: Anchor | undefined) => {
     const view = scroller.current
     if (view === null || body.current === null) return
     body.current.style.height = `${heights.total}px`
     if (isFollowing && state.isAtEnd) view.scrollTop = view.scrollHeight
-    else if (kept !== undefined && view.scrollTop > 0) {
-      const wanted = heights.topOf(kept.number) + kept.offset
+    else if (anchor !== undefined && view.scrollTop > 0) {
+      const wanted = heights.topOf(anchor.number) + anchor.offset
       if (Math.abs(view.scrollTop - wanted) >= 1) view.scrollTop = wanted
     }
   }
@@ -93,22 +93,22 @@ export function VirtualList(props: VirtualListProps) {
   observer.current ??= new ResizeObserver((entries) => {
     const view = scroller.current
     if (view === null) return
-    const kept = anchorOf(heights, view.scrollTop)
+    const anchor = anchorOf(heights, view.scrollTop)
     const changed = entries.filter((entry) => {
       const number = Number((entry.target as HTMLElement).dataset.row)
-      // A row that has left the document is reported once more, as nothing.
+      // A removed row is reported once more with height zero.
       return (
         entry.target.isConnected && heights.measure(number, entry.borderBoxSize[0]?.blockSize ?? 0)
       )
     })
     if (changed.length === 0) return
-    latest.current.settle(kept)
+    latest.current.restoreScroll(anchor)
     rerender(undefined)
   })
-  const latest = useRef({ settle, onAtEnd })
-  latest.current = { settle, onAtEnd }
+  const latest = useRef({ restoreScroll, onAtEnd })
+  latest.current = { restoreScroll, onAtEnd }
 
-  useLayoutEffect(() => settle(anchor), [first, count, listKey])
+  useLayoutEffect(() => restoreScroll(anchor), [first, count, listKey])
   useLayoutEffect(() => {
     if (state.focus === undefined) return
     const found = scroller.current?.querySelector<HTMLElement>(
@@ -129,7 +129,7 @@ export function VirtualList(props: VirtualListProps) {
   useEffect(() => {
     const view = scroller.current!
     const resized = new ResizeObserver(() => {
-      latest.current.settle(anchorOf(heights, view.scrollTop))
+      latest.current.restoreScroll(anchorOf(heights, view.scrollTop))
       rerender(undefined)
     })
     resized.observe(view)
@@ -166,7 +166,7 @@ export function VirtualList(props: VirtualListProps) {
 
   const onScroll = () => {
     const view = scroller.current!
-    const isAtEnd = view.scrollTop + view.clientHeight >= view.scrollHeight - NEAR_END
+    const isAtEnd = view.scrollTop + view.clientHeight >= view.scrollHeight - END_DISTANCE
     if (isAtEnd !== state.isAtEnd) {
       state.isAtEnd = isAtEnd
       latest.current.onAtEnd?.(isAtEnd)
@@ -175,7 +175,7 @@ export function VirtualList(props: VirtualListProps) {
   }
 
   return (
-    // A region that scrolls has to be reachable by the keyboard, which scrolls it then.
+    // A scrollable region must be focusable to be scrolled by keyboard.
     <div
       class="virtual"
       ref={scroller}
@@ -225,9 +225,9 @@ interface RowProps {
 function Row({ number, position, count, observer, children }: RowProps) {
   const element = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    const mine = element.current!
-    observer?.observe(mine)
-    return () => observer?.unobserve(mine)
+    const own = element.current!
+    observer?.observe(own)
+    return () => observer?.unobserve(own)
   }, [observer])
   return (
     <div

@@ -1,4 +1,4 @@
-// Markdown of others as nodes of ours. No text is ever handed to the browser as markup: a tag in it is shown as it was written.
+// Untrusted Markdown as Preact nodes. No text is ever passed to the browser as markup: a tag in it is shown as written.
 import { type ComponentChildren, Fragment, h } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { Clip } from '../components/clip.tsx'
@@ -7,10 +7,10 @@ import { type MarkdownBlock, type MarkdownSpan, readBlocks, readSpans } from './
 import { useUnfolded } from '../components/unfolded.tsx'
 import { revealInvisible } from '../components/text.tsx'
 
-const AT_ONCE = 250
-const LONGEST = 100_000
+const BLOCKS_PER_PAGE = 250
+const MAX_LENGTH = 100_000
 
-/** `name` is under which it is remembered how much of it was unfolded. Headings begin below `under`. */
+/** `name` identifies how much of it was unfolded. Heading levels start below `under`. */
 export function Markdown({
   name,
   text,
@@ -21,26 +21,26 @@ export function Markdown({
   under?: number
 }) {
   return (
-    <Clip name={`text ${name}`} text={text} limit={LONGEST} lines={Infinity}>
-      {(piece) => <Blocks name={name} text={piece} under={under} />}
+    <Clip name={`text ${name}`} text={text} limit={MAX_LENGTH} lines={Infinity}>
+      {(shown) => <Blocks name={name} text={shown} under={under} />}
     </Clip>
   )
 }
 
 function Blocks({ name, text, under }: { name: string; text: string; under: number }) {
   const blocks = useMemo(() => readBlocks(text), [text])
-  const [turns, setTurns] = useUnfolded(`blocks ${name}`)
-  const count = Math.min(blocks.length, AT_ONCE * (turns + 1))
-  // The same nodes as before are passed over, and a list that scrolls renders its rows over and over.
+  const [pages, setPages] = useUnfolded(`blocks ${name}`)
+  const count = Math.min(blocks.length, BLOCKS_PER_PAGE * (pages + 1))
+  // Memoised nodes are skipped by Preact, and a scrolling list renders its rows again and again.
   const nodes = useMemo(
-    () => blocksOf(blocks.slice(0, count), name, under),
+    () => renderBlocks(blocks.slice(0, count), name, under),
     [blocks, count, name, under],
   )
   return (
     <div class="markdown" dir="auto">
       {nodes}
       {count === blocks.length ? null : (
-        <button class="link-button" type="button" onClick={() => setTurns(turns + 1)}>
+        <button class="link-button" type="button" onClick={() => setPages(pages + 1)}>
           Show more ({pluralize(blocks.length - count, 'paragraph')} left)
         </button>
       )}
@@ -48,28 +48,28 @@ function Blocks({ name, text, under }: { name: string; text: string; under: numb
   )
 }
 
-function blocksOf(
+function renderBlocks(
   blocks: readonly MarkdownBlock[],
   name: string,
   under: number,
 ): ComponentChildren {
   return blocks.map((block, index) => (
-    <Fragment key={index}>{blockOf(block, `${name} ${index}`, under)}</Fragment>
+    <Fragment key={index}>{renderBlock(block, `${name} ${index}`, under)}</Fragment>
   ))
 }
 
-function blockOf(block: MarkdownBlock, name: string, under: number): ComponentChildren {
+function renderBlock(block: MarkdownBlock, name: string, under: number): ComponentChildren {
   switch (block.type) {
     case 'heading':
       return h(
         `h${Math.min(6, block.level + under)}`,
         { 'data-level': block.level },
-        spansOf(block.text),
+        renderText(block.text),
       )
     case 'paragraph':
       return (
         <Clip name={name} text={block.text} limit={8000} lines={400}>
-          {(text) => <p>{spansOf(text)}</p>}
+          {(text) => <p>{renderText(text)}</p>}
         </Clip>
       )
     case 'code':
@@ -92,13 +92,13 @@ function blockOf(block: MarkdownBlock, name: string, under: number): ComponentCh
           {isDone === undefined ? null : (
             <span class="box" role="img" aria-label={isDone ? 'done' : 'open'} />
           )}
-          {tightOf(blocks, `${name} ${index}`, under)}
+          {renderItem(blocks, `${name} ${index}`, under)}
         </li>
       ))
       return block.isOrdered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>
     }
     case 'quote':
-      return <blockquote>{blocksOf(block.blocks, name, under)}</blockquote>
+      return <blockquote>{renderBlocks(block.blocks, name, under)}</blockquote>
     case 'table':
       return (
         <div class="table-frame" tabIndex={0} role="group" aria-label="Table">
@@ -107,7 +107,7 @@ function blockOf(block: MarkdownBlock, name: string, under: number): ComponentCh
               <tr>
                 {block.head.map((cell, index) => (
                   <th key={index} scope="col">
-                    {spansOf(cell)}
+                    {renderText(cell)}
                   </th>
                 ))}
               </tr>
@@ -116,7 +116,7 @@ function blockOf(block: MarkdownBlock, name: string, under: number): ComponentCh
               {block.rows.map((row, index) => (
                 <tr key={index}>
                   {row.map((cell, column) => (
-                    <td key={column}>{spansOf(cell)}</td>
+                    <td key={column}>{renderText(cell)}</td>
                   ))}
                 </tr>
               ))}
@@ -129,20 +129,24 @@ function blockOf(block: MarkdownBlock, name: string, under: number): ComponentCh
   }
 }
 
-/** A single paragraph of an item needs no paragraph around it. */
-function tightOf(blocks: readonly MarkdownBlock[], name: string, under: number): ComponentChildren {
+/** The first paragraph of an item is rendered without <p>. */
+function renderItem(
+  blocks: readonly MarkdownBlock[],
+  name: string,
+  under: number,
+): ComponentChildren {
   const [first, ...rest] = blocks
   if (first?.type !== 'paragraph' || first.text.length > 2000)
-    return <div>{blocksOf(blocks, name, under)}</div>
+    return <div>{renderBlocks(blocks, name, under)}</div>
   return (
     <div>
-      {spansOf(first.text)}
-      {blocksOf(rest, name, under)}
+      {renderText(first.text)}
+      {renderBlocks(rest, name, under)}
     </div>
   )
 }
 
-function spansOf(text: string): ComponentChildren {
+function renderText(text: string): ComponentChildren {
   return renderSpans(readSpans(text))
 }
 

@@ -1,4 +1,4 @@
-// Markdown read into blocks, as far as documents, handoffs and models write it. What is not understood stays a paragraph.
+// A parser for the Markdown that documents, handoffs and models use. Anything else stays a paragraph.
 
 export type MarkdownBlock =
   | { readonly type: 'heading'; readonly level: number; readonly text: string }
@@ -23,8 +23,8 @@ interface ListItem {
   readonly blocks: readonly MarkdownBlock[]
 }
 
-// Nested deeper than anybody writes, a text is shown as it is rather than taken apart.
-const DEEPEST = 12
+// Deeper nesting is shown as plain text.
+const MAX_DEPTH = 12
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/
 const RULE = /^ {0,3}([-*_])(?: *\1){2,}\s*$/
@@ -34,7 +34,7 @@ const ROW = /^\s*\|(.*)\|\s*$/
 const ROW_RULE = /^\s*\|[\s:|-]+\|\s*$/
 
 export function readBlocks(text: string, depth = 0): readonly MarkdownBlock[] {
-  if (depth > DEEPEST) return [{ type: 'paragraph', text }]
+  if (depth > MAX_DEPTH) return [{ type: 'paragraph', text }]
   const lines = text.replaceAll(/\r\n?/g, '\n').split('\n')
   const blocks: MarkdownBlock[] = []
   let paragraph: string[] = []
@@ -156,21 +156,21 @@ function cellsOf(line: string): readonly string[] {
     .map((cell) => cell.trim().replaceAll(String.raw`\|`, '|'))
 }
 
-/** What stands within a paragraph. */
+/** Inline content of a paragraph. */
 export type MarkdownSpan =
   | { readonly type: 'text' | 'code'; readonly text: string }
   | { readonly type: 'strong' | 'emphasis' | 'struck'; readonly spans: readonly MarkdownSpan[] }
   | { readonly type: 'link'; readonly to: string; readonly spans: readonly MarkdownSpan[] }
 
-const DEEPEST_SPAN = 6
-// Beyond this a paragraph is no prose. Within it pairs are looked for a few hundred characters far, so that it takes no time worth noticing.
-const LONGEST = 20_000
+const MAX_SPAN_DEPTH = 6
+// A longer paragraph is not prose. Within it, closing marks are searched only a few hundred characters ahead, which keeps parsing fast.
+const MAX_PROSE = 20_000
 
 const SPAN =
   /(?<code>`+)(?<inCode>[^`]|[^`][\s\S]{0,600}?[^`])\k<code>(?!`)|(?<strong>\*\*|__)(?=\S)(?<inStrong>[^\n]{0,600}?\S)\k<strong>(?!\w)|(?<struck>~~)(?=\S)(?<inStruck>[^\n]{0,600}?\S)~~|(?<!\w)(?<emphasis>[*_])(?=[^\s*_])(?<inEmphasis>[^\n*_]{0,600}?[^\s*_])\k<emphasis>(?!\w)|\[(?<label>[^\]\n]{1,500})\]\((?<target>[^\s()]{1,2000})\)|(?<bare>https?:\/\/[^\s<>"'`)\]]{1,2000})|\\(?<escaped>[!-/:-@[-`{-~])/
 
 export function readSpans(text: string, depth = 0): readonly MarkdownSpan[] {
-  if (text.length > LONGEST || depth > DEEPEST_SPAN) return [{ type: 'text', text }]
+  if (text.length > MAX_PROSE || depth > MAX_SPAN_DEPTH) return [{ type: 'text', text }]
   const spans: MarkdownSpan[] = []
   let rest = text
   for (let found = SPAN.exec(rest); found !== null; found = SPAN.exec(rest)) {
@@ -183,7 +183,7 @@ export function readSpans(text: string, depth = 0): readonly MarkdownSpan[] {
 }
 
 function spanOf(
-  whole: string,
+  match: string,
   groups: Readonly<Record<string, string | undefined>>,
   depth: number,
 ): MarkdownSpan {
@@ -194,16 +194,16 @@ function spanOf(
   if (inEmphasis !== undefined) return { type: 'emphasis', spans: readSpans(inEmphasis, depth + 1) }
   if (escaped !== undefined) return { type: 'text', text: escaped }
   const to = bare ?? target!
-  // Only what leads to another site is a link. Anything else would be an address within this page, or a script.
-  if (!isOutside(to)) return { type: 'text', text: whole }
+  // Only URLs of other sites become links. Anything else would be a URL within this page, or a script.
+  if (!isExternal(to)) return { type: 'text', text: match }
   return {
     type: 'link',
     to,
-    spans: bare === undefined ? readSpans(label!, DEEPEST_SPAN) : [{ type: 'text', text: bare }],
+    spans: bare === undefined ? readSpans(label!, MAX_SPAN_DEPTH) : [{ type: 'text', text: bare }],
   }
 }
 
-function isOutside(address: string): boolean {
+function isExternal(address: string): boolean {
   if (!/^https?:\/\//i.test(address)) return false
   return URL.canParse(address)
 }

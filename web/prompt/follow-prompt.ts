@@ -1,16 +1,16 @@
-// One prompt, followed to its end: what has happened is asked for, what happens is heard, and where something is missing between the two
-// it is asked for again. Survives a reload of the page and a server that goes and comes back.
+// Follows a prompt to its end: past events are requested, new ones are received, and gaps are requested again. Survives a page reload and
+// a server restart.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PromptEvent } from '../../src/serve/contract.ts'
-import { type ApiFailure, api } from '../data/api.ts'
-import { whenLive, liveState, onLive } from '../data/live.ts'
-import { asFailure } from '../data/resource.ts'
-import { INITIAL_PROMPT_STATE, type PromptState, hasGap, applyEvents } from './prompt-state.ts'
+import { api } from '../data/api.ts'
+import { liveState, onLive, whenLive } from '../data/live.ts'
+import { type ApiFailure, asFailure } from '../data/failure.ts'
+import { INITIAL_PROMPT_STATE, type PromptState, applyEvents, hasGap } from './prompt-state.ts'
 import { defined } from '../../src/text/defined.ts'
 
 export interface FollowedPrompt {
   readonly state: PromptState
-  /** The server does not know it, or does not answer. */
+  /** The server does not know the prompt, or cannot be reached. */
   readonly failure?: ApiFailure
 }
 
@@ -19,61 +19,61 @@ export function useFollowedPrompt(prompt: string): FollowedPrompt {
   const state = useRef(INITIAL_PROMPT_STATE)
   useEffect(() => {
     const ended = new AbortController()
-    let heard: PromptEvent[] = []
+    let received: PromptEvent[] = []
     let frame = 0
-    let isAsking = false
-    let isAskedAgain = false
+    let isLoading = false
+    let isStale = false
     const show = (failure?: ApiFailure): void =>
       setFollowed({ state: state.current, ...defined({ failure }) })
-    // Pieces of a message come quicker than they can be drawn.
-    const draw = (): void => {
+    // Deltas come faster than they can be rendered.
+    const flush = (): void => {
       frame = 0
-      state.current = applyEvents(state.current, heard)
-      heard = []
+      state.current = applyEvents(state.current, received)
+      received = []
       show()
       if (hasGap(state.current)) void catchUp()
     }
-    const hear = (events: readonly PromptEvent[]): void => {
-      heard.push(...events)
-      // A page that is not seen gets no frames.
-      if (document.visibilityState === 'hidden') draw()
-      else if (frame === 0) frame = requestAnimationFrame(draw)
+    const receive = (events: readonly PromptEvent[]): void => {
+      received.push(...events)
+      // A hidden page gets no animation frames.
+      if (document.visibilityState === 'hidden') flush()
+      else if (frame === 0) frame = requestAnimationFrame(flush)
     }
     const catchUp = async (): Promise<void> => {
-      if (isAsking) {
-        isAskedAgain = true
+      if (isLoading) {
+        isStale = true
         return
       }
-      isAsking = true
+      isLoading = true
       try {
         await whenLive()
         do {
-          isAskedAgain = false
+          isStale = false
           const events = await api.promptEvents(prompt, state.current.last, ended.signal)
           state.current = applyEvents(state.current, events)
           show()
-        } while (isAskedAgain && !ended.signal.aborted)
+        } while (isStale && !ended.signal.aborted)
       } catch (error) {
         if (!ended.signal.aborted) show(asFailure(error))
       } finally {
-        isAsking = false
+        isLoading = false
       }
     }
     state.current = INITIAL_PROMPT_STATE
     show()
     void catchUp()
-    const stopHearing = onLive((event) => {
+    const stopEvents = onLive((event) => {
       if (event.type === 'reset') void catchUp()
-      else if (event.type === 'prompt' && event.prompt === prompt) hear([event.event])
+      else if (event.type === 'prompt' && event.prompt === prompt) receive([event.event])
     })
-    const stopWatching = liveState.subscribe((now) => {
+    const stopState = liveState.subscribe((now) => {
       if (now === 'connected') void catchUp()
     })
     return () => {
       ended.abort()
       cancelAnimationFrame(frame)
-      stopHearing()
-      stopWatching()
+      stopEvents()
+      stopState()
     }
   }, [prompt])
   return followed

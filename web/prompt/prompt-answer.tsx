@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { PromptEnd } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { Badge, Cost, type Tone } from '../components/values.tsx'
@@ -9,47 +10,46 @@ import { Text, WithCode, revealInvisible } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
 import { useFollowedPrompt } from './follow-prompt.ts'
 import type { SavedPrompt } from './saved-prompt.ts'
-import { type Ending, type AnswerBlock, type PromptState, openPermissions } from './prompt-state.ts'
+import { type AnswerBlock, type PromptState, openPermissions } from './prompt-state.ts'
 
-/** Close enough to the end to be kept there while more comes. */
-const NEAR = 60
+/** Close enough to the end to stay scrolled there. */
+const END_DISTANCE = 60
 
-/** What an agent answers, as it comes. */
 export function PromptAnswer({
-  asked,
+  saved,
   isRunning,
 }: {
-  asked: SavedPrompt
+  saved: SavedPrompt
   isRunning: (is: boolean) => void
 }) {
-  const { state, failure } = useFollowedPrompt(asked.prompt)
-  const isGone = failure?.status === 404
-  const isOver = state.ended !== undefined || isGone
+  const { state, failure } = useFollowedPrompt(saved.prompt)
+  const isUnknown = failure?.status === 404
+  const isOver = state.ended !== undefined || isUnknown
   useEffect(() => isRunning(!isOver), [isOver])
   const log = useScrolledToEnd(state)
   return (
     <div class="answer">
       <div class="answer-log" ref={log} role="log" aria-label="The answer" tabIndex={0}>
         <p class="asked plain-lines">
-          <Text>{asked.text}</Text>
+          <Text>{saved.text}</Text>
         </p>
-        {state.blocks.map((piece, index) => (
-          <AnswerPiece
+        {state.blocks.map((block, index) => (
+          <AnswerBlockView
             key={index}
-            piece={piece}
+            block={block}
             number={index}
-            prompt={asked.prompt}
+            prompt={saved.prompt}
             isOver={isOver}
           />
         ))}
         {isOver || openPermissions(state).length > 0 ? null : (
           <p class="thinking">{state.last === 0 ? 'Starting' : 'Working'}</p>
         )}
-        {isGone ? <Gone session={asked.session} /> : null}
+        {isUnknown ? <UnknownPrompt session={saved.session} /> : null}
         {state.ended === undefined ? null : <EndLine ending={state.ended} />}
       </div>
-      {isGone ? null : <ProblemLine failure={failure} />}
-      <AnswerFoot state={state} asked={asked} isOver={isOver} />
+      {isUnknown ? null : <ProblemLine failure={failure} />}
+      <AnswerFoot state={state} saved={saved} isOver={isOver} />
     </div>
   )
 }
@@ -60,11 +60,12 @@ function useScrolledToEnd(state: PromptState) {
   useEffect(() => {
     const element = log.current
     if (element === null) return undefined
-    const look = (): void => {
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
+    const updateAtEnd = (): void => {
+      isAtEnd.current =
+        element.scrollHeight - element.scrollTop - element.clientHeight < END_DISTANCE
     }
-    element.addEventListener('scroll', look, { passive: true })
-    return () => element.removeEventListener('scroll', look)
+    element.addEventListener('scroll', updateAtEnd, { passive: true })
+    return () => element.removeEventListener('scroll', updateAtEnd)
   }, [])
   useEffect(() => {
     if (isAtEnd.current && log.current !== null) log.current.scrollTop = log.current.scrollHeight
@@ -72,34 +73,34 @@ function useScrolledToEnd(state: PromptState) {
   return log
 }
 
-interface PieceProps {
-  readonly piece: AnswerBlock
+interface AnswerBlockProps {
+  readonly block: AnswerBlock
   readonly number: number
   readonly prompt: string
   readonly isOver: boolean
 }
 
-function AnswerPiece({ piece, number, prompt, isOver }: PieceProps) {
-  switch (piece.type) {
+function AnswerBlockView({ block, number, prompt, isOver }: AnswerBlockProps) {
+  switch (block.type) {
     case 'text':
-      // Half a text is not read as Markdown: it would be laid out anew with every piece.
-      return piece.isWhole || isOver ? (
+      // An incomplete text is not parsed as Markdown: it would be laid out again with every delta.
+      return block.isComplete || isOver ? (
         <div class="said">
-          <Markdown name={`${prompt} ${number}`} text={piece.text} under={2} />
+          <Markdown name={`${prompt} ${number}`} text={block.text} under={2} />
         </div>
       ) : (
         <p class="said plain-lines" data-growing>
-          <Text>{piece.text}</Text>
+          <Text>{block.text}</Text>
         </p>
       )
     case 'tool':
-      return <Tool piece={piece} isOver={isOver} />
+      return <Tool block={block} isOver={isOver} />
     case 'permission':
-      return <Permission piece={piece} prompt={prompt} isOver={isOver} />
+      return <Permission block={block} prompt={prompt} isOver={isOver} />
     case 'note':
       return (
-        <p class="answer-note small" data-kind={piece.kind}>
-          <WithCode text={piece.text} />
+        <p class="answer-note small" data-kind={block.kind}>
+          <WithCode text={block.text} />
         </p>
       )
   }
@@ -113,13 +114,13 @@ const TOOL_TONES: Readonly<Record<keyof typeof TOOL_WORDS, Tone>> = {
 }
 
 function Tool({
-  piece,
+  block,
   isOver,
 }: {
-  piece: Extract<AnswerBlock, { type: 'tool' }>
+  block: Extract<AnswerBlock, { type: 'tool' }>
   isOver: boolean
 }) {
-  const { name, status, command, path, output } = piece
+  const { name, status, command, path, output } = block
   const isCutShort = isOver && status === 'started'
   return (
     <details class="tool">
@@ -152,17 +153,18 @@ function Tool({
 }
 
 function Permission({
-  piece,
+  block,
   prompt,
   isOver,
 }: {
-  piece: Extract<AnswerBlock, { type: 'permission' }>
+  block: Extract<AnswerBlock, { type: 'permission' }>
   prompt: string
   isOver: boolean
 }) {
-  const { permission, isAllowed, request } = piece
+  const { permission, isAllowed, request } = block
   const { isBusy, failure, run } = useAction()
-  const settle = (is: boolean): void => void run(() => api.settlePermission(prompt, request, is))
+  const answerPermission = (is: boolean): void =>
+    void run(() => api.answerPermission(prompt, request, is))
   const isOpen = isAllowed === undefined && !isOver
   return (
     <div class="permission" data-open={isOpen} role={isOpen ? 'alert' : undefined}>
@@ -194,7 +196,7 @@ function Permission({
             type="button"
             data-tone="accent"
             disabled={isBusy}
-            onClick={() => settle(true)}
+            onClick={() => answerPermission(true)}
           >
             Allow
           </button>
@@ -202,7 +204,7 @@ function Permission({
             class="button button-small"
             type="button"
             disabled={isBusy}
-            onClick={() => settle(false)}
+            onClick={() => answerPermission(false)}
           >
             Refuse
           </button>
@@ -217,7 +219,7 @@ function Permission({
   )
 }
 
-function Gone({ session }: { session: string }) {
+function UnknownPrompt({ session }: { session: string }) {
   return (
     <p class="remark" data-tone="warn">
       The server no longer knows this prompt: it was started again meanwhile. What was said is in{' '}
@@ -226,15 +228,16 @@ function Gone({ session }: { session: string }) {
   )
 }
 
-const ENDS: Readonly<Record<Ending['how'], { readonly word: string; readonly tone: Tone }>> = {
-  completed: { word: 'completed', tone: 'good' },
-  interrupted: { word: 'interrupted', tone: 'warn' },
-  failed: { word: 'failed', tone: 'bad' },
-  died: { word: 'died', tone: 'bad' },
-}
+const ENDINGS: Readonly<Record<PromptEnd['how'], { readonly word: string; readonly tone: Tone }>> =
+  {
+    completed: { word: 'completed', tone: 'good' },
+    interrupted: { word: 'interrupted', tone: 'warn' },
+    failed: { word: 'failed', tone: 'bad' },
+    died: { word: 'died', tone: 'bad' },
+  }
 
-function EndLine({ ending }: { ending: Ending }) {
-  const { word, tone } = ENDS[ending.how]
+function EndLine({ ending }: { ending: PromptEnd }) {
+  const { word, tone } = ENDINGS[ending.how]
   return (
     <p class="answer-end small">
       <Badge tone={tone}>{word}</Badge>{' '}
@@ -251,11 +254,11 @@ function EndLine({ ending }: { ending: Ending }) {
 
 function AnswerFoot({
   state,
-  asked,
+  saved,
   isOver,
 }: {
   state: PromptState
-  asked: SavedPrompt
+  saved: SavedPrompt
   isOver: boolean
 }) {
   const { isBusy, failure, run } = useAction()
@@ -285,7 +288,7 @@ function AnswerFoot({
         </span>
       )}
       {spend === undefined ? null : <Cost of={spend} />}
-      <a href={hrefTo.session(state.session ?? asked.session)}>
+      <a href={hrefTo.session(state.session ?? saved.session)}>
         <Text>{state.name ?? 'session'}</Text>
       </a>
       {isOver ? null : (
@@ -294,7 +297,7 @@ function AnswerFoot({
           type="button"
           data-tone="bad"
           disabled={isBusy}
-          onClick={() => void run(() => api.interruptPrompt(asked.prompt))}
+          onClick={() => void run(() => api.interruptPrompt(saved.prompt))}
         >
           Interrupt
         </button>

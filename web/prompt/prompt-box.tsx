@@ -9,16 +9,16 @@ import { PromptAnswer } from './prompt-answer.tsx'
 import {
   type SavedPrompt,
   loadPromptDefaults,
-  savePromptDefaults,
   savePrompt,
+  savePromptDefaults,
   savedPrompt,
 } from './saved-prompt.ts'
 
 type Permissions = NonNullable<PromptRequest['permissions']>
-type Where = 'on' | 'fresh' | 'new'
+type PromptTarget = 'on' | 'fresh' | 'new'
 
-/** One that is slow to say whether it is there. */
-const ASK_AGAIN_MS = 1500
+/** For a harness that is slow to report whether it is installed. */
+const RELOAD_MS = 1500
 
 const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string }[] = [
   { value: 'ask', name: 'Ask me each time' },
@@ -26,44 +26,46 @@ const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string
   { value: 'all', name: 'Allow everything' },
 ]
 
-/** Asks an agent, in the session that is given or in a new one. Stands at the foot of a session and above the sessions. */
+/** Sends a prompt in the given session or in a new one. */
 export function PromptBox({ session }: { session?: string }) {
-  const [kept, setKept] = useState<SavedPrompt | undefined>(() => savedPrompt(session))
-  const others = useOthersPrompt(session)
-  // What somebody asks elsewhere is followed here too; a second prompt would be refused meanwhile.
-  const [away, setAway] = useState<string>()
-  const asked =
-    others !== undefined && others.prompt !== kept?.prompt && others.prompt !== away ? others : kept
+  const [saved, setSaved] = useState<SavedPrompt | undefined>(() => savedPrompt(session))
+  const running = useRunningPrompt(session)
+  // A prompt sent elsewhere is followed here too; a second one would be refused meanwhile.
+  const [dismissed, setDismissed] = useState<string>()
+  const shown =
+    running !== undefined && running.prompt !== saved?.prompt && running.prompt !== dismissed
+      ? running
+      : saved
   const [isRunning, setRunning] = useState(false)
-  useEffect(() => setKept(savedPrompt(session)), [session])
-  const keep = (now: SavedPrompt | undefined): void => {
+  useEffect(() => setSaved(savedPrompt(session)), [session])
+  const save = (now: SavedPrompt | undefined): void => {
     savePrompt(session, now)
-    // So that it is found there too, once somebody goes on to it.
+    // So that the page of that session finds it too.
     if (now !== undefined && now.session !== session) savePrompt(now.session, now)
-    setKept(now)
+    setSaved(now)
     if (now !== undefined) return
-    setAway(asked?.prompt)
+    setDismissed(shown?.prompt)
     setRunning(false)
   }
   return (
     <section class="prompt-box" aria-label="Ask an agent">
-      {asked === undefined ? null : (
+      {shown === undefined ? null : (
         <>
-          <PromptAnswer key={asked.prompt} asked={asked} isRunning={setRunning} />
+          <PromptAnswer key={shown.prompt} saved={shown} isRunning={setRunning} />
           {isRunning ? null : (
-            <button class="quiet-button prompt-close" type="button" onClick={() => keep(undefined)}>
+            <button class="quiet-button prompt-close" type="button" onClick={() => save(undefined)}>
               Put the answer away
             </button>
           )}
         </>
       )}
-      <Composer session={session} isRunning={isRunning} started={keep} />
+      <Composer session={session} isRunning={isRunning} started={save} />
     </section>
   )
 }
 
-/** The one that is being answered in a session, whoever asked. It stays when it is over, until it is put away. */
-function useOthersPrompt(session: string | undefined): SavedPrompt | undefined {
+/** The prompt that is running in a session, from any page. It stays after it ended, until it is dismissed. */
+function useRunningPrompt(session: string | undefined): SavedPrompt | undefined {
   const running = useResource(
     `running ${session ?? ''}`,
     async (signal) => (session === undefined ? [] : api.runningPrompts(session, signal)),
@@ -78,7 +80,7 @@ function useOthersPrompt(session: string | undefined): SavedPrompt | undefined {
 interface ComposerProps {
   readonly session: string | undefined
   readonly isRunning: boolean
-  readonly started: (kept: SavedPrompt) => void
+  readonly started: (saved: SavedPrompt) => void
 }
 
 function Composer({ session, isRunning, started }: ComposerProps) {
@@ -89,10 +91,10 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   const [permissions, setPermissions] = useState<Permissions>(() =>
     readPermissions(loadPromptDefaults().permissions),
   )
-  const [where, setWhere] = useState<Where>(session === undefined ? 'new' : 'on')
+  const [target, setTarget] = useState<PromptTarget>(session === undefined ? 'new' : 'on')
   const [model, setModel] = useState('')
   const [script, setScript] = useState('')
-  const [isMore, setMore] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const { isBusy, failure, run } = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcuts('Prompt', [
@@ -101,7 +103,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   const isPending = harnesses.some((line) => line.isPending)
   useEffect(() => {
     if (!isPending) return undefined
-    const again = setTimeout(overview.reload, ASK_AGAIN_MS)
+    const again = setTimeout(overview.reload, RELOAD_MS)
     return () => clearTimeout(again)
   }, [overview.value])
   const harness = harnessFor(chosen, harnesses)
@@ -111,16 +113,16 @@ function Composer({ session, isRunning, started }: ComposerProps) {
     const request: PromptRequest = {
       text: text.trim(),
       permissions,
-      ...(session === undefined || where === 'new' ? {} : { session }),
-      ...(where === 'new' ? { isNew: true } : {}),
-      ...(where === 'fresh' ? { isFresh: true } : {}),
+      ...(session === undefined || target === 'new' ? {} : { session }),
+      ...(target === 'new' ? { isNew: true } : {}),
+      ...(target === 'fresh' ? { isFresh: true } : {}),
       ...(harness === undefined ? {} : { harness: harness.name }),
       ...(model.trim() === '' ? {} : { model: model.trim() }),
       ...(harness?.isScripted === true && script.trim() !== '' ? { script: script.trim() } : {}),
     }
     const answer = await run(() => api.startPrompt(request))
     if (answer === undefined) return
-    // To allow everything is decided anew each time the page is opened.
+    // "Allow everything" must be chosen again each time the page is opened.
     savePromptDefaults({
       ...(harness === undefined ? {} : { harness: harness.name }),
       ...(permissions === 'all' ? {} : { permissions }),
@@ -158,8 +160,8 @@ function Composer({ session, isRunning, started }: ComposerProps) {
         <select
           class="choice"
           aria-label="Where"
-          value={where}
-          onChange={({ currentTarget }) => setWhere(currentTarget.value as Where)}
+          value={target}
+          onChange={({ currentTarget }) => setTarget(currentTarget.value as PromptTarget)}
         >
           {session === undefined ? (
             <option value="on">The active session</option>
@@ -202,8 +204,8 @@ function Composer({ session, isRunning, started }: ComposerProps) {
         <button
           class="quiet-button"
           type="button"
-          aria-expanded={isMore}
-          onClick={() => setMore(!isMore)}
+          aria-expanded={isExpanded}
+          onClick={() => setExpanded(!isExpanded)}
         >
           More
         </button>
@@ -217,7 +219,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           {isBusy ? 'Sending…' : 'Send'}
         </button>
       </div>
-      <div class="composer-more" hidden={!isMore}>
+      <div class="composer-more" hidden={!isExpanded}>
         <input
           class="field composer-model"
           aria-label="Model"
@@ -241,15 +243,15 @@ function Composer({ session, isRunning, started }: ComposerProps) {
 }
 
 function harnessFor(chosen: string, harnesses: readonly HarnessRow[]): HarnessRow | undefined {
-  const there = harnesses.filter(({ isThere }) => isThere)
-  // The rehearsal is always there, and nobody's agent.
+  const available = harnesses.filter(({ isThere }) => isThere)
+  // The scripted harness is always available, so it is only the last choice.
   return (
-    there.find(({ name }) => name === chosen) ??
-    there.find(({ isScripted }) => isScripted !== true) ??
-    there[0]
+    available.find(({ name }) => name === chosen) ??
+    available.find(({ isScripted }) => isScripted !== true) ??
+    available[0]
   )
 }
 
-function readPermissions(kept: string | undefined): Permissions {
-  return PERMISSIONS.find(({ value }) => value === kept)?.value ?? 'ask'
+function readPermissions(saved: string | undefined): Permissions {
+  return PERMISSIONS.find(({ value }) => value === saved)?.value ?? 'ask'
 }

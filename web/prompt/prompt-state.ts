@@ -1,5 +1,5 @@
-// What is shown of a prompt: a fold over its events. They come live and are asked for again after a reload or a lost connection, so the
-// same may come twice and some may be missing; by their numbers each counts once and in order.
+// The shown state of a prompt: a fold over its events. Events come live and are requested again after a reload or a lost connection, so
+// they may repeat or be missing; their numbers make each count once and in order.
 import type {
   Gauge,
   PermissionRequest,
@@ -10,8 +10,8 @@ import type {
 import { defined } from '../../src/text/defined.ts'
 
 export type AnswerBlock =
-  /** `isWhole`: its end has come; until then it grows. */
-  | { readonly type: 'text'; readonly text: string; readonly isWhole: boolean }
+  /** Until `isComplete` it grows. */
+  | { readonly type: 'text'; readonly text: string; readonly isComplete: boolean }
   | {
       readonly type: 'tool'
       readonly id: string
@@ -25,7 +25,7 @@ export type AnswerBlock =
       readonly type: 'permission'
       readonly request: string
       readonly permission: PermissionRequest
-      /** Absent while it waits for somebody. */
+      /** Undefined while it is open. */
       readonly isAllowed?: boolean
     }
   | {
@@ -34,12 +34,10 @@ export type AnswerBlock =
       readonly text: string
     }
 
-export type Ending = PromptEnd
-
 export interface PromptState {
-  /** The number of the last event that counts; the next one is one more. */
+  /** The number of the last applied event. */
   readonly last: number
-  /** What came too early, by its number. */
+  /** Events that came too early, by number. */
   readonly early: ReadonlyMap<number, PromptEvent>
   readonly blocks: readonly AnswerBlock[]
   readonly session?: string
@@ -49,12 +47,12 @@ export interface PromptState {
   readonly conversation?: string
   readonly gauge?: Gauge
   readonly spend?: Spend
-  readonly ended?: Ending
+  readonly ended?: PromptEnd
 }
 
 export const INITIAL_PROMPT_STATE: PromptState = { last: 0, early: new Map(), blocks: [] }
 
-/** Something between is missing: it has to be asked for. */
+/** Events are missing and must be requested. */
 export function hasGap(state: PromptState): boolean {
   return state.early.size > 0
 }
@@ -70,18 +68,17 @@ export function applyEvents(state: PromptState, events: readonly PromptEvent[]):
   return now === state && early.size === state.early.size ? state : { ...now, early }
 }
 
-/** Those that wait for somebody's word. */
 export function openPermissions(
   state: PromptState,
 ): readonly Extract<AnswerBlock, { readonly type: 'permission' }>[] {
   if (state.ended !== undefined) return []
   return state.blocks
-    .filter((piece) => piece.type === 'permission')
+    .filter((block) => block.type === 'permission')
     .filter(({ isAllowed }) => isAllowed === undefined)
 }
 
 function fold(state: PromptState, event: PromptEvent): PromptState {
-  const add = (piece: AnswerBlock): PromptState => ({ ...state, blocks: [...state.blocks, piece] })
+  const add = (block: AnswerBlock): PromptState => ({ ...state, blocks: [...state.blocks, block] })
   switch (event.kind) {
     case 'prompt.started':
       return {
@@ -97,36 +94,36 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
         ...defined({ model: event.data.model }),
       }
     case 'delta': {
-      const open = growing(state)
-      if (open === undefined) return add({ type: 'text', text: event.data.text, isWhole: false })
-      return exchange(state, open.at, {
+      const open = growingText(state)
+      if (open === undefined) return add({ type: 'text', text: event.data.text, isComplete: false })
+      return replaceBlock(state, open.at, {
         type: 'text',
         text: open.text + event.data.text,
-        isWhole: false,
+        isComplete: false,
       })
     }
     case 'anew': {
-      const open = growing(state)
+      const open = growingText(state)
       return open === undefined ? state : { ...state, blocks: state.blocks.toSpliced(open.at, 1) }
     }
     case 'text': {
-      const open = growing(state)
-      const whole: AnswerBlock = { type: 'text', text: event.data.text, isWhole: true }
-      return open === undefined ? add(whole) : exchange(state, open.at, whole)
+      const open = growingText(state)
+      const complete: AnswerBlock = { type: 'text', text: event.data.text, isComplete: true }
+      return open === undefined ? add(complete) : replaceBlock(state, open.at, complete)
     }
     case 'tool': {
       const { id, name, status, command, path, output } = event.data
-      const at = state.blocks.findLastIndex((piece) => piece.type === 'tool' && piece.id === id)
+      const at = state.blocks.findLastIndex((block) => block.type === 'tool' && block.id === id)
       const before = state.blocks[at]
-      const told = {
+      const details = {
         ...defined({ command, path, output }),
       }
-      if (before?.type !== 'tool') return add({ type: 'tool', id, name, status, ...told })
-      return exchange(state, at, {
+      if (before?.type !== 'tool') return add({ type: 'tool', id, name, status, ...details })
+      return replaceBlock(state, at, {
         ...before,
         name: name === '' ? before.name : name,
         status,
-        ...told,
+        ...details,
       })
     }
     case 'permission.asked':
@@ -137,11 +134,11 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
       })
     case 'permission.settled': {
       const at = state.blocks.findLastIndex(
-        (piece) => piece.type === 'permission' && piece.request === event.data.request,
+        (block) => block.type === 'permission' && block.request === event.data.request,
       )
       const before = state.blocks[at]
       return before?.type === 'permission'
-        ? exchange(state, at, { ...before, isAllowed: event.data.isAllowed })
+        ? replaceBlock(state, at, { ...before, isAllowed: event.data.isAllowed })
         : state
     }
     case 'usage':
@@ -173,18 +170,20 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
     case 'prompt.ended':
       return { ...state, ended: event.data, spend: event.data.spend }
     default:
-      // A newer server may tell more than this page knows.
+      // A newer server may send kinds that this page does not know.
       return state
   }
 }
 
-/** The message that is being written. Others may stand behind it already: its end is told later than what it led to. */
-function growing(state: PromptState): { readonly at: number; readonly text: string } | undefined {
-  const at = state.blocks.findLastIndex((piece) => piece.type === 'text' && !piece.isWhole)
-  const piece = state.blocks[at]
-  return piece?.type === 'text' ? { at, text: piece.text } : undefined
+/** The message that is still growing. Other blocks may follow it already: its end is reported after the tools it started. */
+function growingText(
+  state: PromptState,
+): { readonly at: number; readonly text: string } | undefined {
+  const at = state.blocks.findLastIndex((block) => block.type === 'text' && !block.isComplete)
+  const block = state.blocks[at]
+  return block?.type === 'text' ? { at, text: block.text } : undefined
 }
 
-function exchange(state: PromptState, at: number, piece: AnswerBlock): PromptState {
-  return { ...state, blocks: state.blocks.with(at, piece) }
+function replaceBlock(state: PromptState, at: number, block: AnswerBlock): PromptState {
+  return { ...state, blocks: state.blocks.with(at, block) }
 }

@@ -1,4 +1,4 @@
-// Which prompt was asked last, where: so that a page that is loaded again, or come back to, goes on with it.
+// Remembers the last prompt of each session, so that a reloaded page continues to follow it.
 import { currentProject } from '../data/router.ts'
 
 export interface SavedPrompt {
@@ -12,25 +12,25 @@ const keyFor = (session: string | undefined): string =>
 
 export function savedPrompt(session: string | undefined): SavedPrompt | undefined {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyFor(session)) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('prompt' in kept) || !('text' in kept))
+    const saved: unknown = JSON.parse(localStorage.getItem(keyFor(session)) ?? 'null')
+    if (typeof saved !== 'object' || saved === null || !('prompt' in saved) || !('text' in saved))
       return undefined
-    return kept as SavedPrompt
+    return saved as SavedPrompt
   } catch {
-    return undefined // nothing may be kept here, or another wrote there
+    return undefined // local storage is forbidden, or holds something else
   }
 }
 
-export function savePrompt(session: string | undefined, kept: SavedPrompt | undefined): void {
+export function savePrompt(session: string | undefined, saved: SavedPrompt | undefined): void {
   try {
-    if (kept === undefined) localStorage.removeItem(keyFor(session))
-    else localStorage.setItem(keyFor(session), JSON.stringify(kept))
+    if (saved === undefined) localStorage.removeItem(keyFor(session))
+    else localStorage.setItem(keyFor(session), JSON.stringify(saved))
   } catch {
-    // A browser that keeps nothing follows the prompt as long as the page is open.
+    // Without local storage the prompt is followed as long as the page is open.
   }
 }
 
-/** How somebody asked last: the next prompt begins like it. */
+/** The choices of the last prompt, offered for the next one. */
 export interface PromptDefaults {
   readonly harness?: string
   readonly permissions?: string
@@ -40,10 +40,10 @@ const HABITS = 'stint-prompt-habits'
 
 export function loadPromptDefaults(): PromptDefaults {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(HABITS) ?? 'null')
-    return typeof kept === 'object' && kept !== null ? kept : {}
+    const saved: unknown = JSON.parse(localStorage.getItem(HABITS) ?? 'null')
+    return typeof saved === 'object' && saved !== null ? saved : {}
   } catch {
-    return {} // as above
+    return {} // local storage is forbidden, or holds something else
   }
 }
 
@@ -51,6 +51,6 @@ export function savePromptDefaults(now: PromptDefaults): void {
   try {
     localStorage.setItem(HABITS, JSON.stringify(now))
   } catch {
-    // As above.
+    // Without local storage nothing is remembered.
   }
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createStore } from '../data/store.ts'
 
-/** A key, or two one after the other (`g s`), and what it does in words. */
+/** A key or a sequence of two (`g s`). */
 export interface Shortcut {
   readonly keys: string
   readonly label: string
@@ -15,7 +15,7 @@ const SEQUENCE_MS = 1500
 let pending = ''
 let pendingAt = 0
 
-/** What can be pressed now, the newest view last. */
+/** The active shortcuts, the newest view last. */
 export function shortcutGroups(): readonly {
   readonly title: string
   readonly shortcuts: readonly Shortcut[]
@@ -26,12 +26,12 @@ export function shortcutGroups(): readonly {
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const group = useRef({ title, shortcuts })
   group.current.shortcuts = shortcuts
-  // With the drawing, and not some time after it: what can be seen can be pressed.
+  // In a layout effect, so that a visible view already has its keys.
   useLayoutEffect(() => {
-    const mine = group.current
-    groups.add(mine)
+    const own = group.current
+    groups.add(own)
     return () => {
-      groups.delete(mine)
+      groups.delete(own)
     }
   }, [])
 }
@@ -40,10 +40,10 @@ export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
     const { target } = event
-    if (event.key === 'Escape' && target instanceof HTMLElement && isWriting(target))
+    if (event.key === 'Escape' && target instanceof HTMLElement && isTextField(target))
       return target.blur()
     if (
-      (target instanceof HTMLElement && isWriting(target)) ||
+      (target instanceof HTMLElement && isTextField(target)) ||
       document.querySelector('dialog[open]') !== null
     )
       return
@@ -62,7 +62,7 @@ export function listenToKeys(): void {
   })
 }
 
-function isWriting(element: HTMLElement): boolean {
+function isTextField(element: HTMLElement): boolean {
   return (
     element.isContentEditable || element.matches('input:not([type=checkbox]), textarea, select')
   )

@@ -4,10 +4,10 @@ import { type LiveState, liveState } from '../data/live.ts'
 import type { Resource } from '../data/resource.ts'
 import { useStore } from '../data/store.ts'
 import { isHelpOpen } from './keyboard.ts'
-import { type Route, currentProject, navigate, href } from '../data/router.ts'
+import { type Route, currentProject, href, navigate } from '../data/router.ts'
 import { nextTheme, theme } from './theme.ts'
 
-const ROOMS: readonly {
+const LINKS: readonly {
   readonly path: string
   readonly name: string
   readonly views: readonly Route['view'][]
@@ -61,7 +61,7 @@ export function Navigation({
       </div>
       <nav id="rooms" class="rooms" aria-label="Main">
         <ul>
-          {ROOMS.map(({ path, name, views }) => (
+          {LINKS.map(({ path, name, views }) => (
             <li key={path}>
               <a href={href(path)} aria-current={views.includes(route.view) ? 'page' : undefined}>
                 {name}

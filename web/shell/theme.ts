@@ -4,7 +4,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'stint-theme'
 
-export const theme = createStore<Theme>(kept())
+export const theme = createStore<Theme>(savedTheme())
 
 export function nextTheme(): void {
   const order: readonly Theme[] = ['system', 'light', 'dark']
@@ -22,16 +22,16 @@ export function applyTheme(): void {
     try {
       localStorage.setItem(KEY, value)
     } catch {
-      // A browser that keeps nothing forgets the choice; it holds for this page.
+      // Without local storage the choice lasts for this page only.
     }
   })
 }
 
-function kept(): Theme {
+function savedTheme(): Theme {
   try {
     const value = localStorage.getItem(KEY)
     return value === 'light' || value === 'dark' ? value : 'system'
   } catch {
-    return 'system' // reading is forbidden where keeping is
+    return 'system' // local storage is forbidden
   }
 }

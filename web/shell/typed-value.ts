@@ -4,8 +4,8 @@ import { setQuery } from '../data/router.ts'
 const TYPING_MS = 250
 
 /**
- * What stands in a field whose value is part of the address. It goes there when somebody stops typing, and comes from there when the
- * address was changed by something else: what is being typed is never replaced by what was typed before.
+ * A field whose value is part of the URL. It is written there when the user stops typing, and read from there when the URL changes
+ * otherwise: typed text is never replaced by an earlier value.
  */
 export function useTypedValue(
   name: string,

@@ -4,36 +4,34 @@ import { TokenCurveChart } from '../charts/token-curve.tsx'
 import { api } from '../data/api.ts'
 import { onLive } from '../data/live.ts'
 import { usePagedList } from '../data/paged-list.ts'
-import { pluralize, formatBytes } from '../components/format.ts'
+import { formatBytes, pluralize } from '../components/format.ts'
 import { useIsWide } from '../components/media.ts'
 import { UnfoldedContext } from '../components/unfolded.tsx'
-import { SpendLabel } from '../components/values.tsx'
+import { SpendLabel, Time } from '../components/values.tsx'
 import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
-import { Time } from '../components/values.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { href, hrefTo, useQuery } from '../data/router.ts'
 import { ItemRow } from './conversation/item.tsx'
 
-/** What was said in a conversation, however long, from the item that the address names. */
 export function ConversationView({ id }: { id: string }) {
   const [head, setHead] = useState<Omit<ConversationPage, 'items' | 'from'>>()
-  // There may be tens of thousands of requests: each page brings only those that are not known yet.
+  // There may be tens of thousands of requests: each page brings only the unknown ones.
   const known = useRef({ id, number: 0 })
   if (known.current.id !== id) known.current = { id, number: 0 }
   const list = usePagedList<HistoryItem>(id, async (from, limit, signal) => {
-    const mine = known.current
+    const current = known.current
     const {
       items,
       from: _,
       ...rest
-    } = await api.conversation(id, { from, limit, known: mine.number }, signal)
-    mine.number = Math.max(
-      rest.requestsFrom === 0 ? 0 : mine.number,
+    } = await api.conversation(id, { from, limit, known: current.number }, signal)
+    current.number = Math.max(
+      rest.requestsFrom === 0 ? 0 : current.number,
       rest.requestsFrom + rest.requests.length,
     )
-    setHead((old) => (old === undefined || old.line.id !== id ? rest : withKnown(rest, old)))
+    setHead((old) => (old === undefined || old.line.id !== id ? rest : mergeHead(rest, old)))
     return { rows: items, total: rest.total }
   })
   useEffect(
@@ -60,15 +58,15 @@ export function ConversationView({ id }: { id: string }) {
   )
 }
 
-/** The same lists as before where nothing was added: whoever has worked something out of them need not do it again. */
-function withKnown<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' | 'compactions'>>(
+/** Keeps the old lists where nothing was added, so that memoised values stay valid. */
+function mergeHead<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' | 'compactions'>>(
   fresh: T,
   old: T,
 ): T {
   const count = fresh.requestsFrom + fresh.requests.length
   return {
     ...fresh,
-    // Of two answers under way at once the later may be the one that knew less.
+    // Of two concurrent responses the later one may be older.
     requests:
       count === old.requests.length || (count < old.requests.length && fresh.requestsFrom > 0)
         ? old.requests
@@ -86,10 +84,10 @@ interface ReaderProps {
 
 function Reader({ id, head, list }: ReaderProps) {
   const isWide = useIsWide()
-  const asked = useQuery().get('item')
-  const wanted = asked === null ? undefined : Number(asked)
+  const itemQuery = useQuery().get('item')
+  const wanted = itemQuery === null ? undefined : Number(itemQuery)
   const handle = useRef<VirtualHandle>(null)
-  const openings = useRef(new Map<string, number>())
+  const unfolded = useRef(new Map<string, number>())
   const [isUnfolded, setUnfolded] = useState(false)
   const [top, setTop] = useState(0)
   const total = list.total ?? head.total
@@ -137,7 +135,7 @@ function Reader({ id, head, list }: ReaderProps) {
         </span>
       </div>
       <div class="reader-columns">
-        <UnfoldedContext.Provider value={openings.current}>
+        <UnfoldedContext.Provider value={unfolded.current}>
           {total === 0 ? (
             <Empty title="Nothing was said in it" />
           ) : (
@@ -153,7 +151,7 @@ function Reader({ id, head, list }: ReaderProps) {
               row={(number) => (
                 <ItemRow
                   item={list.at(number)}
-                  former={number === 0 ? undefined : list.at(number - 1)}
+                  previous={number === 0 ? undefined : list.at(number - 1)}
                   number={number}
                   link={hrefTo.conversation(id, number)}
                   isWanted={number === wanted}
@@ -228,7 +226,6 @@ function Head({
   )
 }
 
-/** The next of some numbers behind where one is. */
 export function nextAfter(numbers: readonly number[], top: number): number | undefined {
   return numbers.find((number) => number > top)
 }
@@ -237,7 +234,6 @@ export function lastBefore(numbers: readonly number[], top: number): number | un
   return numbers.findLast((number) => number < top)
 }
 
-/** From one to the next, and which one is being read. */
 function Jumps(props: {
   label: string
   numbers: readonly number[]
@@ -280,7 +276,6 @@ interface OutlineProps {
   go: (number: number) => void
 }
 
-/** What was asked, and where it was compacted in between, in order. */
 function Outline({ requests, compactions, top, go }: OutlineProps) {
   const lines = useMemo(
     () =>

@@ -6,18 +6,17 @@ import { Empty } from '../components/states.tsx'
 import { currentProject, hrefTo } from '../data/router.ts'
 
 const ROW_HEIGHT = 64
-/** The server reads through each of them, so it is asked for few at once, and not often. */
-const PIECE = 25
+/** The server reads each conversation, so few are requested at once, and not often. */
+const PAGE_SIZE = 25
 const PAUSE_MS = 1_000
 
-/** All that was said here, in any session and in none. */
 export function ConversationsView() {
   const list = useLongList<PricedConversation>({
     title: 'Conversations',
     one: 'conversation',
     key: `conversations ${currentProject()}`,
     load: (offset, limit, signal) => api.conversations({ offset, limit }, signal),
-    piece: PIECE,
+    pageSize: PAGE_SIZE,
     isTouchedBy: ({ type }) => type === 'conversation',
     pauseMs: PAUSE_MS,
     addressOf: ({ id }) => hrefTo.conversation(id),

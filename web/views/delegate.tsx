@@ -84,7 +84,7 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
               <h2 id="moves-title">What happened</h2>
             </div>
             <ol class="moves">
-              {moves.filter(isNews).map(({ at, to, because }, index) => (
+              {moves.filter(isChange).map(({ at, to, because }, index) => (
                 <li key={index}>
                   <Clock at={at} />
                   <StatusBadge of={to} />
@@ -103,8 +103,8 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
   )
 }
 
-/** Not the same again without a reason. */
-function isNews(
+/** Leaves out repeated states without a reason. */
+function isChange(
   { to, because }: DelegatePage['moves'][number],
   index: number,
   moves: DelegatePage['moves'],

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../components/data-table.tsx'
 import { Text } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
 
-/** The merge queue from its head, then what is on its way to it, what left it, and what is over. */
+/** The merge queue first, then running, stuck and finished delegates. */
 const STATES: readonly { readonly title: string; readonly of: readonly DelegateRow['status'][] }[] =
   [
     { title: 'Merge queue', of: ['merging', 'ready'] },

@@ -54,7 +54,7 @@ export function HandoffView({ id }: { id: string }) {
   )
 }
 
-/** Without the fields at its top, which are for programs. */
+/** Removes the frontmatter, which is for programs. */
 function withoutFields(markdown: string): string {
   return markdown.replace(/^---\n[\s\S]*?\n---\n/, '')
 }

@@ -1,6 +1,6 @@
 import type {
-  LedgerReport,
   LedgerDay,
+  LedgerReport,
   LedgerRow,
   Saving,
   SavingName,
@@ -9,18 +9,15 @@ import { type DayBar, DayBars } from '../charts/day-bars.tsx'
 import { fillMissingDays } from '../charts/fill-missing-days.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { FigureList } from '../components/values.tsx'
-import { pluralize, formatBytes, formatMillis, formatTokens } from '../components/format.ts'
-import { SpanChoice, useSpan } from '../components/values.tsx'
+import { Badge, FigureList, SpanChoice, Time, useSpan } from '../components/values.tsx'
+import { formatBytes, formatMillis, formatTokens, pluralize } from '../components/format.ts'
 import { Empty, Loaded } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
 import { href, hrefTo, useQuery } from '../data/router.ts'
 import { defined } from '../../src/text/defined.ts'
 import { type Column, DataTable } from '../components/data-table.tsx'
-import { Time } from '../components/values.tsx'
-import { Badge } from '../components/values.tsx'
 
-/** What Stint itself cost here and what it saved; of one session where the address names it. */
+/** What Stint itself cost and saved, for one session when the URL names it. */
 export function LedgerView() {
   const span = useSpan()
   const session = useQuery().get('session') ?? undefined
@@ -85,7 +82,7 @@ function LedgerBody({ ledger, span }: { ledger: LedgerReport; span: number }) {
     <div class="stack">
       <p class="lead">
         <Balance
-          given={costs.injectedTokens}
+          injected={costs.injectedTokens}
           texts={costs.injections}
           avoided={avoidedIn(savings)}
         />
@@ -121,12 +118,19 @@ function LedgerBody({ ledger, span }: { ledger: LedgerReport; span: number }) {
   )
 }
 
-/** Both sides in a sentence. */
-function Balance({ given, texts, avoided }: { given: number; texts: number; avoided: number }) {
-  const net = avoided - given
+function Balance({
+  injected,
+  texts,
+  avoided,
+}: {
+  injected: number
+  texts: number
+  avoided: number
+}) {
+  const net = avoided - injected
   return (
     <>
-      Stint gave models about {formatTokens(given)} tokens in {pluralize(texts, 'text')}
+      Stint gave models about {formatTokens(injected)} tokens in {pluralize(texts, 'text')}
       {avoided < 0
         ? `, and what was to save some cost ${formatTokens(-avoided)} more than it saved: `
         : ` and kept ${formatTokens(avoided)} from them: `}
@@ -151,7 +155,7 @@ function barOf({ day, injectedTokens, avoidedTokens, hooks, hookMs }: LedgerDay)
   }
 }
 
-/** The server looks at every session for it. */
+/** The server reads every session for it. */
 export const LEDGER_PAUSE_MS = 2_000
 
 export function avoidedIn(savings: readonly Saving[]): number {
@@ -173,7 +177,6 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
   },
 ]
 
-/** What the ledger is made of, the dearest first. */
 function CostTable({ rows }: { rows: readonly LedgerRow[] }) {
   if (rows.length === 0) return null
   return (
@@ -220,23 +223,24 @@ function addressOf({ kind, id }: LedgerRow): string | undefined {
   return kind === 'task' ? href('/tasks', { task: id }) : undefined
 }
 
-const WORDS: Readonly<Record<SavingName, { readonly name: string; readonly what: string }>> = {
-  batching: {
-    name: 'Batching',
-    what: 'Set-ups that were not said again, less what was read again for it; as tokens of new input',
-  },
-  toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
-  digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
-  pointers: {
-    name: 'Pointers',
-    what: 'What a context names and does not tell, without what TOON counts',
-  },
-  profiles: { name: 'Profiles', what: 'Those that were listed and never loaded' },
-  resuming: {
-    name: 'Resuming',
-    what: 'What a conversation that went on did not have to find out again, less what it was given and what the others count',
-  },
-}
+const SAVING_TEXTS: Readonly<Record<SavingName, { readonly name: string; readonly what: string }>> =
+  {
+    batching: {
+      name: 'Batching',
+      what: 'Set-ups that were not said again, less what was read again for it; as tokens of new input',
+    },
+    toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
+    digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
+    pointers: {
+      name: 'Pointers',
+      what: 'What a context names and does not tell, without what TOON counts',
+    },
+    profiles: { name: 'Profiles', what: 'Those that were listed and never loaded' },
+    resuming: {
+      name: 'Resuming',
+      what: 'What a conversation that went on did not have to find out again, less what it was given and what the others count',
+    },
+  }
 
 function SavingTable({ savings }: { savings: readonly Saving[] }) {
   const counted = savings.filter(({ times }) => times > 0).toSorted((a, b) => b.tokens - a.tokens)
@@ -246,8 +250,8 @@ function SavingTable({ savings }: { savings: readonly Saving[] }) {
       name: 'By',
       of: ({ name }) => (
         <>
-          {WORDS[name].name}
-          <p class="muted small">{WORDS[name].what}</p>
+          {SAVING_TEXTS[name].name}
+          <p class="muted small">{SAVING_TEXTS[name].what}</p>
         </>
       ),
     },

@@ -10,16 +10,13 @@ import { RunLanes } from '../charts/run-lanes.tsx'
 import { TaskGraphChart } from '../charts/task-graph.tsx'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { FigureList } from '../components/values.tsx'
-import { pluralize, formatDuration, formatTokens, formatUsd } from '../components/format.ts'
-import { Cost, Tokens } from '../components/values.tsx'
+import { Cost, FigureList, StatusBadge, Time, Tokens } from '../components/values.tsx'
+import { formatDuration, formatTokens, formatUsd, pluralize } from '../components/format.ts'
 import { Empty, Loaded } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
-import { Time } from '../components/values.tsx'
 import { href, hrefTo } from '../data/router.ts'
 import { RunStateBadge, shortRun } from './runs.tsx'
-import { StatusBadge } from '../components/values.tsx'
-import { type Column, type TableGroup, DataTable } from '../components/data-table.tsx'
+import { type Column, DataTable, type TableGroup } from '../components/data-table.tsx'
 
 export function RunView({ id }: { id: string }) {
   const run = useResource(
@@ -109,13 +106,13 @@ function RunBody({ page }: { page: RunPage }) {
           <h2 id="compared-title">Against one conversation per task</h2>
           <span class="muted small">estimated from measured sizes</span>
         </div>
-        <Compared compared={report.compared} prices={report.prices} />
+        <ComparisonPanel compared={report.compared} prices={report.prices} />
       </section>
     </div>
   )
 }
 
-/** The task that the address names behind its hash. */
+/** The task named in the URL hash. */
 function useChosenTask(): string | undefined {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
@@ -164,8 +161,7 @@ function SavedLine({ usd: saved }: { usd: number }) {
   )
 }
 
-/** Both sides, drawn to one scale. */
-function Compared({ compared, prices }: { compared: Comparison; prices: string }) {
+function ComparisonPanel({ compared, prices }: { compared: Comparison; prices: string }) {
   const { boilerplateAvoided, historyReread, profilesNotLoaded, savedUsd } = compared
   const sides = [
     { name: 'Set-up that was not said again', value: boilerplateAvoided, tone: 'good' },
@@ -200,10 +196,9 @@ function Compared({ compared, prices }: { compared: Comparison; prices: string }
   )
 }
 
-/** What was begun has taken something; what was not has nothing but its outcome. */
+/** A started task has a report; another has only its outcome. */
 type Row = TaskReport | RunTaskRow
 
-/** What each task took and what came of it, by session. */
 function ReportTable({
   page: { report, tasks },
   chosen,
@@ -214,10 +209,12 @@ function ReportTable({
   const reported = new Set(
     report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)),
   )
-  const untouched = tasks.filter(({ task }) => !reported.has(task.id))
+  const notStarted = tasks.filter(({ task }) => !reported.has(task.id))
   const groups: readonly TableGroup<Row>[] = [
     ...report.sessions.map(groupOf),
-    ...(untouched.length === 0 ? [] : [{ key: 'untouched', title: 'Not begun', rows: untouched }]),
+    ...(notStarted.length === 0
+      ? []
+      : [{ key: 'untouched', title: 'Not begun', rows: notStarted }]),
   ]
   return (
     <DataTable
@@ -231,7 +228,7 @@ function ReportTable({
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Task', of: (row) => <TaskWords row={row} /> },
+  { name: 'Task', of: (row) => <TaskCell row={row} /> },
   { name: 'Outcome', isPlain: true, of: ({ outcome }) => <StatusBadge of={outcome} /> },
   { name: 'Attempts', as: 'number', of: (row) => ('attempts' in row ? row.attempts : null) },
   {
@@ -279,7 +276,7 @@ function groupOf({
   }
 }
 
-function TaskWords({ row }: { row: Row }) {
+function TaskCell({ row }: { row: Row }) {
   const kept = 'kept' in row ? row.kept : undefined
   return (
     <>

@@ -44,7 +44,7 @@ export function RunsView() {
   )
 }
 
-/** As the command line calls it: the end of its id. */
+/** The short id that the command line uses. */
 export function shortRun(id: string): string {
   return id.slice(-6)
 }

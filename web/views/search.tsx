@@ -10,10 +10,10 @@ import { useShortcuts } from '../shell/keyboard.ts'
 import { currentProject, href, hrefTo, setQuery, useQuery } from '../data/router.ts'
 import { useTypedValue } from '../shell/typed-value.ts'
 
-const PIECE = 60
-/** How soon it is looked again while something has not been searched yet. */
-const AGAIN_MS = 3_000
-const WHERE = { '': 'Everything', journal: 'Journals', said: 'Conversations' } as const
+const PAGE_SIZE = 60
+/** How soon the search is repeated while something is not indexed yet. */
+const RETRY_MS = 3_000
+const SOURCES = { '': 'Everything', journal: 'Journals', said: 'Conversations' } as const
 
 export function SearchView() {
   const values = useQuery()
@@ -43,7 +43,7 @@ export function SearchView() {
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <div class="segments" role="group" aria-label="Where">
-          {Object.entries(WHERE).map(([name, words]) => (
+          {Object.entries(SOURCES).map(([name, words]) => (
             <button
               key={name}
               type="button"
@@ -70,7 +70,7 @@ export function SearchView() {
 }
 
 function Hits({ text, where }: { text: string; where: string }) {
-  const [limit, setLimit] = useState(PIECE)
+  const [limit, setLimit] = useState(PAGE_SIZE)
   const found = useResource(`${currentProject()} ${text} ${limit}`, (signal) =>
     api.search(text, limit, signal),
   )
@@ -79,7 +79,7 @@ function Hits({ text, where }: { text: string; where: string }) {
       {({ hits, unreadBytes }) => {
         const unread =
           unreadBytes === undefined ? null : (
-            <Unread bytes={unreadBytes} askAgain={() => found.reload()} />
+            <Unread bytes={unreadBytes} retry={() => found.reload()} />
           )
         const shown = hits.filter((hit) => where === '' || hit.where === where)
         if (shown.length === 0)
@@ -122,7 +122,7 @@ function Hits({ text, where }: { text: string; where: string }) {
               </section>
             ))}
             {hits.length < limit ? null : (
-              <button class="button" type="button" onClick={() => setLimit(limit + PIECE * 2)}>
+              <button class="button" type="button" onClick={() => setLimit(limit + PAGE_SIZE * 2)}>
                 Show more
               </button>
             )}
@@ -133,10 +133,10 @@ function Hits({ text, where }: { text: string; where: string }) {
   )
 }
 
-/** Says what the hits may lack, and asks again as long as there is more to read. */
-function Unread({ bytes, askAgain }: { bytes: number; askAgain: () => void }) {
+/** Reports what is not searched yet, and repeats the search until it is. */
+function Unread({ bytes, retry }: { bytes: number; retry: () => void }) {
   useEffect(() => {
-    const timer = setTimeout(askAgain, AGAIN_MS)
+    const timer = setTimeout(retry, RETRY_MS)
     return () => clearTimeout(timer)
   })
   return (
@@ -169,7 +169,7 @@ interface Group {
   readonly lines: SearchResult[]
 }
 
-/** In the order of the best hit of each. */
+/** In the order of each group's best hit. */
 function bySession(hits: readonly SearchResult[]): readonly (readonly [string, Group])[] {
   const groups = new Map<string, Group>()
   for (const hit of hits) {

@@ -11,7 +11,7 @@ import { useShortcuts } from '../shell/keyboard.ts'
 import { setQuery, useQuery } from '../data/router.ts'
 import { api } from '../data/api.ts'
 import { JournalFeed } from '../data/journal-feed.ts'
-import { whenLive, onLive } from '../data/live.ts'
+import { onLive, whenLive } from '../data/live.ts'
 
 type Group = PublicEntry['group']
 
@@ -27,7 +27,7 @@ const GROUPS: Readonly<Record<Group, string>> = {
   session: 'Session',
 }
 
-/** The journal as it is written: the newest at the end, which is followed while one is there. */
+/** The newest entry is at the end, which is followed while the view is scrolled there. */
 export function SessionJournal({ session }: { session: string }) {
   const feed = useJournal(session)
   const values = useQuery()
@@ -37,7 +37,7 @@ export function SessionJournal({ session }: { session: string }) {
   )
   const entry = values.get('entry')
   const handle = useRef<VirtualHandle>(null)
-  const openings = useRef(new Map<string, number>())
+  const unfolded = useRef(new Map<string, number>())
   const [isAtEnd, setAtEnd] = useState(true)
   const isShown = ({ group }: PublicEntry) => chosen.size === 0 || chosen.has(group)
   const shown = useMemo(() => feed.entries.filter(isShown), [feed.entries, chosen])
@@ -47,11 +47,11 @@ export function SessionJournal({ session }: { session: string }) {
   )
   const wanted = entry === null ? -1 : shown.findIndex(({ id }) => id === entry)
 
-  // What is looked for may be further up than what was loaded, and a choice of kinds may leave too little to scroll.
-  const isLookingFor = (entry !== null && wanted === -1) || (shown.length < 40 && chosen.size > 0)
+  // The wanted entry may be earlier than what is loaded, and a filter may leave too little to scroll.
+  const needsEarlier = (entry !== null && wanted === -1) || (shown.length < 40 && chosen.size > 0)
   useEffect(() => {
-    if (feed.hasEarlier && isLookingFor) void feed.loadEarlier()
-  }, [feed.entries, isLookingFor])
+    if (feed.hasEarlier && needsEarlier) void feed.loadEarlier()
+  }, [feed.entries, needsEarlier])
   useEffect(() => {
     if (wanted !== -1) handle.current?.show(first + wanted)
   }, [entry, wanted === -1])
@@ -72,7 +72,7 @@ export function SessionJournal({ session }: { session: string }) {
       <FailureMessage failure={feed.failure} retry={() => void feed.begin()} />
     )
   return (
-    <UnfoldedContext.Provider value={openings.current}>
+    <UnfoldedContext.Provider value={unfolded.current}>
       {feed.failure === undefined ? null : (
         <Stale failure={feed.failure} retry={() => void feed.catchUp()} />
       )}
@@ -155,7 +155,7 @@ function Entry({ line, isWanted }: { line: PublicEntry; isWanted: boolean }) {
       <div class="entry-text" dir="auto">
         {line.isRetracted ? <span class="tag">taken back</span> : null}
         <Clip name={line.id} text={text} limit={1200} lines={12}>
-          {(piece) => <span>{revealInvisible(piece)}</span>}
+          {(shownText) => <span>{revealInvisible(shownText)}</span>}
         </Clip>
       </div>
       <span class="entry-by">{line.by === undefined ? null : <Text>{line.by}</Text>}</span>
@@ -172,7 +172,7 @@ function entryQuery(id: string): URLSearchParams {
 
 const IS_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-|^[0-9a-f]{40}$/
 
-/** What an entry without words carries: its text, or its plain fields but for what only programs read. */
+/** The text for an entry without one: its plain fields without ids. */
 function fieldsOf(data: Readonly<Record<string, unknown>>): string {
   if (typeof data.text === 'string') return data.text
   return Object.entries(data)
@@ -187,7 +187,6 @@ function fieldsOf(data: Readonly<Record<string, unknown>>): string {
     .join(' · ')
 }
 
-/** The journal of a session, for as long as somebody looks at it. */
 function useJournal(session: string): JournalFeed {
   const [, rerender] = useReducer((turn: number) => turn + 1, 0)
   const held = useRef<{ session: string; feed: JournalFeed }>(null)

@@ -1,18 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import type { Item, PublicList, SessionPage } from '../../src/serve/contract.ts'
 import { TokenCurveChart } from '../charts/token-curve.tsx'
-import { StatusBadge } from '../components/values.tsx'
+import { StatusBadge, Time } from '../components/values.tsx'
 import { Clip } from '../components/clip.tsx'
-import { pluralize, formatBytes, formatMillis, formatTokens } from '../components/format.ts'
+import { formatBytes, formatMillis, formatTokens, pluralize } from '../components/format.ts'
 import { useUnfolded } from '../components/unfolded.tsx'
 import { Text, revealInvisible } from '../components/text.tsx'
-import { Time } from '../components/values.tsx'
 import { href, hrefTo, setQuery } from '../data/router.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { LEDGER_PAUSE_MS, avoidedIn } from './ledger.tsx'
 
-/** What a session amounts to: the goal, what is open, what was decided and found. */
 export function SessionOverview({ page }: { page: SessionPage }) {
   const { state, row, delegates, conversations } = page
   const open = state.openBlockers
@@ -21,12 +19,12 @@ export function SessionOverview({ page }: { page: SessionPage }) {
   return (
     <div class="overview">
       {row.goal === '' ? null : (
-        <Part title="Goal">
+        <Panel title="Goal">
           <Passage name="goal" text={row.goal} />
-        </Part>
+        </Panel>
       )}
       {state.tldrWritten === undefined ? null : (
-        <Part
+        <Panel
           title={
             state.tldrWritten.isOutdated
               ? 'Where it stands (before the latest entries)'
@@ -34,29 +32,29 @@ export function SessionOverview({ page }: { page: SessionPage }) {
           }
         >
           <Passage name="tldr" text={state.tldrWritten.text} />
-        </Part>
+        </Panel>
       )}
       {open.length === 0 ? null : (
-        <Part title="Open blockers" tone="bad">
-          <Items session={row.id} shelf={{ earlier: 0, items: open }} />
-        </Part>
+        <Panel title="Open blockers" tone="bad">
+          <ItemEntries session={row.id} list={{ earlier: 0, items: open }} />
+        </Panel>
       )}
       <Steps page={page} />
-      <Listed session={row.id} title="Next" shelf={state.next} />
-      <Listed
+      <ItemPanel session={row.id} title="Next" list={state.next} />
+      <ItemPanel
         session={row.id}
         title="Decisions"
-        shelf={state.decisions}
+        list={state.decisions}
         note={({ choice, rationale }) => [choice, rationale].filter(Boolean).join(' · ')}
       />
-      <Listed
+      <ItemPanel
         session={row.id}
         title="Discoveries"
-        shelf={state.discoveries}
+        list={state.discoveries}
         mark={({ gotcha }) => (gotcha ? 'gotcha' : undefined)}
       />
       {state.tasks.length === 0 ? null : (
-        <Part title="Tasks">
+        <Panel title="Tasks">
           <ul class="plain-list">
             {state.tasks.map((task) => (
               <li key={task}>
@@ -66,10 +64,10 @@ export function SessionOverview({ page }: { page: SessionPage }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </Panel>
       )}
       {delegates.length === 0 ? null : (
-        <Part title="Delegates">
+        <Panel title="Delegates">
           <ul class="plain-list">
             {delegates.map((delegate) => (
               <li key={delegate.id} class="split">
@@ -80,10 +78,10 @@ export function SessionOverview({ page }: { page: SessionPage }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </Panel>
       )}
       {handoffs.length === 0 ? null : (
-        <Part title="Handoffs">
+        <Panel title="Handoffs">
           <ul class="plain-list">
             {handoffs.map((handoff) => (
               <li key={handoff.id} class="split">
@@ -95,15 +93,15 @@ export function SessionOverview({ page }: { page: SessionPage }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </Panel>
       )}
       {latest === undefined ? null : <TokenCurveChart conversation={latest.id} />}
-      <OwnCosts session={row.id} />
+      <StintCosts session={row.id} />
     </div>
   )
 }
 
-function Part({
+function Panel({
   title,
   tone,
   children,
@@ -123,9 +121,9 @@ function Part({
 function Passage({ name, text }: { name: string; text: string }) {
   return (
     <Clip name={name} text={text} limit={600} lines={10}>
-      {(piece) => (
+      {(shown) => (
         <p class="passage" dir="auto">
-          {revealInvisible(piece)}
+          {revealInvisible(shown)}
         </p>
       )}
     </Clip>
@@ -140,7 +138,7 @@ function Steps({ page: { state } }: { page: SessionPage }) {
   const done = items.filter(({ status }) => status === 'done')
   const shown = isAll === 0 ? [...done.slice(-3), ...open.slice(0, 12)] : items
   return (
-    <Part title="Steps">
+    <Panel title="Steps">
       <ul class="plain-list steps">
         {shown.map((step) => (
           <li key={step.id} data-status={step.status}>
@@ -154,33 +152,37 @@ function Steps({ page: { state } }: { page: SessionPage }) {
           All {pluralize(items.length, 'step')}
         </button>
       )}
-    </Part>
+    </Panel>
   )
 }
 
-interface ListedProps<T extends Item> {
+interface ItemPanelProps<T extends Item> {
   session: string
   title: string
-  shelf: PublicList<T>
+  list: PublicList<T>
   note?: (item: T) => string
   mark?: (item: T) => string | undefined
 }
 
-/** The latest few of a list; the others are in the document. */
-function Listed<T extends Item>({ title, shelf, ...rest }: ListedProps<T>) {
-  if (shelf.items.length + shelf.earlier === 0) return null
+function ItemPanel<T extends Item>({ title, list, ...rest }: ItemPanelProps<T>) {
+  if (list.items.length + list.earlier === 0) return null
   return (
-    <Part title={title}>
-      <Items shelf={shelf} {...rest} />
-    </Part>
+    <Panel title={title}>
+      <ItemEntries list={list} {...rest} />
+    </Panel>
   )
 }
 
 const SHOWN = 6
 
-function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<T>, 'title'>) {
-  const shown = shelf.items.slice(-SHOWN).toReversed()
-  const hidden = shelf.earlier + shelf.items.length - shown.length
+function ItemEntries<T extends Item>({
+  session,
+  list,
+  note,
+  mark,
+}: Omit<ItemPanelProps<T>, 'title'>) {
+  const shown = list.items.slice(-SHOWN).toReversed()
+  const hidden = list.earlier + list.items.length - shown.length
   return (
     <>
       <ul class="plain-list facts">
@@ -224,8 +226,8 @@ function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<
   )
 }
 
-/** What Stint itself cost in a session, in a line. Nobody waits for it, and where it cannot be had nothing is missing. */
-function OwnCosts({ session }: { session: string }) {
+/** What Stint itself cost in a session. Optional: nothing is shown while it loads or when it fails. */
+function StintCosts({ session }: { session: string }) {
   const { value } = useResource(
     `ledger of ${session}`,
     (signal) => api.ledger({ session }, signal),

@@ -1,15 +1,12 @@
 import type { PricedConversation, SessionPage } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { StatusBadge } from '../components/values.tsx'
+import { Progress, SpendLabel, StatusBadge, Time } from '../components/values.tsx'
 import { pluralize } from '../components/format.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { useIsWide } from '../components/media.ts'
-import { Progress } from '../components/values.tsx'
-import { SpendLabel } from '../components/values.tsx'
 import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
-import { Time } from '../components/values.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { href, setQuery, useQuery } from '../data/router.ts'
@@ -46,14 +43,14 @@ export function SessionView({ id }: { id: string }) {
 
 function Page({ page }: { page: SessionPage }) {
   const isWide = useIsWide()
-  const asked = useQuery().get('tab')
+  const tabQuery = useQuery().get('tab')
   const tabs: readonly Tab<TabName>[] = [
     ...(isWide ? [] : [{ name: 'overview', label: 'Overview' } as const]),
     { name: 'journal', label: 'Journal', count: page.state.counts.entries },
     { name: 'document', label: 'Document' },
     { name: 'conversations', label: 'Conversations', count: page.conversations.length },
   ]
-  const chosen = tabs.find(({ name }) => name === asked)?.name ?? 'journal'
+  const chosen = tabs.find(({ name }) => name === tabQuery)?.name ?? 'journal'
   useShortcuts(
     'Session',
     tabs.map(({ name, label }, index) => ({
@@ -131,7 +128,7 @@ function Head({ page: { row, state, spend, workflow } }: { page: SessionPage }) 
   )
 }
 
-/** The document without what is for Stint alone: the fields at its top, which the head shows, and the marker at its end. */
+/** The document without its frontmatter, which the head shows, and its marker. */
 function SessionDocument({ id, text }: { id: string; text: string }) {
   const body = text.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/\n<!-- [^\n]*-->\s*$/, '')
   return (
@@ -170,7 +167,7 @@ interface Tab<Name extends string> {
   readonly count?: number
 }
 
-/** Which part of a view is shown, kept in the address under `tab`. */
+/** The chosen tab is in the URL as `tab`. */
 function Tabs<Name extends string>({
   label,
   tabs,

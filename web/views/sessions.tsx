@@ -28,7 +28,7 @@ export function SessionsView() {
     isTouchedBy(event, pages) {
       if (event.type !== 'session') return false
       pages.replace(({ id }) => id === event.row.id, event.row)
-      // Its place may be another now.
+      // Its position may have changed.
       return true
     },
     pauseMs: PAUSE_MS,
@@ -161,7 +161,6 @@ function Filters({
   )
 }
 
-/** Its value goes into the address when somebody stops typing. */
 function Field({
   name,
   label,
@@ -191,12 +190,12 @@ function Field({
   )
 }
 
-/** The last word may not be whole yet. */
+/** The last word may be incomplete. */
 function asPrefix(text: string): string {
   return /[\p{L}\p{N}]$/u.test(text) && !text.includes('"') ? `${text}*` : text
 }
 
-/** A title that was only made of the name says nothing new. */
+/** A title that was derived from the name adds nothing. */
 function isSameWords(title: string, name: string): boolean {
   return (
     title.toLowerCase().replaceAll(/[\s_-]+/g, '-') ===

@@ -7,10 +7,9 @@ import { setQuery, useQuery } from '../data/router.ts'
 import { type TaskNode, buildTaskTree } from './tasks/task-tree.ts'
 import { useAction } from '../data/action.ts'
 import { ProblemLine } from '../components/problem-line.tsx'
-import { Badge } from '../components/values.tsx'
+import { Badge, Time } from '../components/values.tsx'
 import { pluralize } from '../components/format.ts'
 import { Text } from '../components/text.tsx'
-import { Time } from '../components/values.tsx'
 
 export function TasksView() {
   const tasks = useResource('tasks', api.tasks, (event) => event.type === 'tasks')
@@ -101,10 +100,12 @@ interface BranchProps {
 function Branch({ nodes, names, changed }: BranchProps) {
   return (
     <ul class="task-list">
-      {nodes.map(({ task, parts }) => (
+      {nodes.map(({ task, children }) => (
         <li key={task.id}>
           <TaskLine task={task} names={names} changed={changed} />
-          {parts.length === 0 ? null : <Branch nodes={parts} names={names} changed={changed} />}
+          {children.length === 0 ? null : (
+            <Branch nodes={children} names={names} changed={changed} />
+          )}
         </li>
       ))}
     </ul>

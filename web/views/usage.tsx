@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../components/states.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { Text } from '../components/text.tsx'
 
-const NOTHING: Spend = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
+const NO_USAGE: Spend = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
 type Measure = 'cost' | 'tokens'
 
@@ -92,7 +92,7 @@ function UsageBody({ answer, span }: { answer: UsageReport; span: number }) {
         <DayBars
           days={fillMissingDays(answer.days, span, new Date(), (day) => ({
             day,
-            spend: NOTHING,
+            spend: NO_USAGE,
           })).map((one) => barOf(one, measure))}
           show={measure === 'cost' ? formatUsd : formatTokens}
         />
@@ -116,7 +116,7 @@ function barOf({ day, spend }: UsageReport['days'][number], measure: Measure): D
   }
 }
 
-/** Of what has a price: at least that, where something has none. */
+/** The cost of the priced models; a minimum when some have no price. */
 function costText({ models, unpriced }: UsageReport): string {
   const known = models.flatMap(({ usd: cost }) => (cost === undefined ? [] : [cost]))
   if (known.length === 0) return 'no price'

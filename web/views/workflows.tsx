@@ -120,7 +120,7 @@ function Approval({
   const { dialog, confirm } = useConfirm()
   const { isBusy, failure, run } = useAction()
   const decide = async (how: 'approve' | 'reject'): Promise<void> => {
-    const given = await confirm({
+    const decision = await confirm({
       title: how === 'approve' ? `Approve ${phase.name}?` : `Send ${phase.name} back?`,
       text:
         how === 'approve'
@@ -130,9 +130,9 @@ function Approval({
       isDangerous: how === 'reject',
       note: how === 'approve' ? 'A note, if there is one' : 'What is missing',
     })
-    if (given === undefined) return
+    if (decision === undefined) return
     await run(() =>
-      api.decideWorkflow(line.session.id, how, given.note === '' ? undefined : given.note),
+      api.decideWorkflow(line.session.id, how, decision.note === '' ? undefined : decision.note),
     )
     changed()
   }

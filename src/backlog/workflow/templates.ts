@@ -19,7 +19,7 @@ import { defined } from '../../text/defined.ts'
 
 export const DEFAULT_TEMPLATE = 'nine-phases'
 
-interface TemplatePlaces {
+interface TemplateFolders {
   readonly sessions: string
   readonly cwd: string
 }
@@ -32,32 +32,32 @@ export interface TemplateSource {
 
 const FILE = /\.ya?ml$/
 
-export function findTemplate(wanted: string, places: TemplatePlaces): TemplateSource {
+export function findTemplate(wanted: string, folders: TemplateFolders): TemplateSource {
   if (wanted.includes('/') || FILE.test(wanted))
-    return templateAt(resolve(places.cwd, wanted), wanted)
-  const own = ownTemplates(places).find(({ name }) => name === wanted)
+    return templateAt(resolve(folders.cwd, wanted), wanted)
+  const own = ownTemplates(folders).find(({ name }) => name === wanted)
   if (own !== undefined) return own
   if (wanted === DEFAULT_TEMPLATE) return { name: wanted, text: NINE_PHASES }
-  const names = listTemplates(places).map(({ name }) => name)
+  const names = listTemplates(folders).map(({ name }) => name)
   throw new StintError(
     'NO_TEMPLATE',
     `there is no template "${wanted}"; there are ${names.join(', ')}`,
-    `put one of your own at ${join(places.sessions, 'workflows', `${wanted.replaceAll(/[^\w.-]/g, '-')}.yaml`)}, or name a file`,
+    `put one of your own at ${join(folders.sessions, 'workflows', `${wanted.replaceAll(/[^\w.-]/g, '-')}.yaml`)}, or name a file`,
   )
 }
 
-export function loadTemplate(found: TemplateSource, { cwd }: TemplatePlaces): WorkflowTemplate {
+export function loadTemplate(found: TemplateSource, { cwd }: TemplateFolders): WorkflowTemplate {
   const path = found.path === undefined ? found.name : relative(cwd, found.path)
   return readTemplate(found.text, path, found.name)
 }
 
-export function listTemplates(places: TemplatePlaces): readonly TemplateSource[] {
-  const own = ownTemplates(places)
+export function listTemplates(folders: TemplateFolders): readonly TemplateSource[] {
+  const own = ownTemplates(folders)
   const isReplaced = own.some(({ name }) => name === DEFAULT_TEMPLATE)
   return isReplaced ? own : [...own, { name: DEFAULT_TEMPLATE, text: NINE_PHASES }]
 }
 
-function ownTemplates({ sessions }: TemplatePlaces): readonly TemplateSource[] {
+function ownTemplates({ sessions }: TemplateFolders): readonly TemplateSource[] {
   const folder = join(sessions, 'workflows')
   return listFolder(folder)
     .filter((name) => FILE.test(name) && !name.startsWith('.'))
@@ -76,7 +76,7 @@ function templateAt(path: string, wanted: string): TemplateSource {
   return { name: basename(path).replace(FILE, ''), path, text }
 }
 
-/** The default template, as text, so that it is printed with its explanations. */
+/** The default template as text, so that it is printed with its comments. */
 export const NINE_PHASES = `# Nine phases over three conversations. Copy this to .sessions/workflows/NAME.yaml and change it.
 name: nine-phases
 phases:
@@ -145,32 +145,32 @@ phases:
 `
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$/
-const LONGEST_NAME = 60
+const MAX_NAME = 60
 
 export function readTemplate(text: string, path: string, name: string): WorkflowTemplate {
   const lines = new LineCounter()
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: true }
   const document = parseDocument(text, options)
-  const reader = new Reader((offset) => lines.linePos(offset).line)
-  for (const { pos, message } of document.errors) reader.say(pos[0], message)
-  const template = document.errors.length > 0 ? undefined : reader.template(document.contents, name)
-  if (template !== undefined && reader.mistakes.length === 0) return template
+  const parser = new TemplateParser((offset) => lines.linePos(offset).line)
+  for (const { pos, message } of document.errors) parser.report(pos[0], message)
+  const template = document.errors.length > 0 ? undefined : parser.template(document.contents, name)
+  if (template !== undefined && parser.mistakes.length === 0) return template
   throw new StintError(
     'TEMPLATE_INVALID',
-    reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`).join('\n'),
+    parser.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`).join('\n'),
     'stint workflow template nine-phases prints one that is right',
   )
 }
 
 type Field = Node | null | undefined
 
-interface Read<T> {
+interface ParsedPhase<T> {
   readonly node: Node
   readonly value: T
-  readonly parts: readonly Read<TemplateSubPhase>[]
+  readonly parts: readonly ParsedPhase<TemplateSubPhase>[]
 }
 
-class Reader {
+class TemplateParser {
   readonly mistakes: { line: number; mistake: string }[] = []
   readonly #lineAt: (offset: number) => number
 
@@ -178,28 +178,28 @@ class Reader {
     this.#lineAt = lineAt
   }
 
-  say(at: number | Field, mistake: string): undefined {
+  report(at: number | Field, mistake: string): undefined {
     const offset = typeof at === 'number' ? at : (at?.range?.[0] ?? 0)
     this.mistakes.push({ line: this.#lineAt(offset), mistake })
   }
 
   template(node: unknown, name: string): WorkflowTemplate | undefined {
-    if (!isMap(node)) return this.say(node as Field, 'a template has a name and phases')
+    if (!isMap(node)) return this.report(node as Field, 'a template has a name and phases')
     const fields = this.#fields(node, ['name', 'phases'], 'a template')
     const phases = this.#list(fields.phases, 'phases', node).flatMap(
       (phase, index) => this.#phase(phase, index + 1) ?? [],
     )
     if (isSeq(fields.phases) && fields.phases.items.length === 0)
-      this.say(fields.phases, 'phases is empty; a template has one at least')
-    this.#expectEachOnce(phases)
-    this.#expectTogether(phases)
-    const named = this.#text(fields.name, 'name', LONGEST_NAME) ?? name
+      this.report(fields.phases, 'phases is empty; a template has one at least')
+    this.#checkUnique(phases)
+    this.#checkGrouped(phases)
+    const named = this.#text(fields.name, 'name', MAX_NAME) ?? name
     return { name: named, phases: phases.map(({ value }) => value) }
   }
 
-  #phase(node: Field, number: number): Read<TemplatePhase> | undefined {
+  #phase(node: Field, number: number): ParsedPhase<TemplatePhase> | undefined {
     const own = ['sub_phases', 'gate', 'tokens', 'deliverables', 'focus', 'conversation']
-    const read = this.#part(node, ['id', 'name', ...own], `phase ${number}`, String(number))
+    const read = this.#phaseFields(node, ['id', 'name', ...own], `phase ${number}`, String(number))
     if (read === undefined) return undefined
     const { fields, value } = read
     const subs =
@@ -207,24 +207,24 @@ class Reader {
     const parts = subs.flatMap((sub, index) => {
       const letter = String.fromCodePoint(97 + (index % 26))
       const allowed = ['id', 'name', 'deliverables', 'focus']
-      return this.#part(sub, allowed, 'a sub-phase', `${value.id}${letter}`) ?? []
+      return this.#phaseFields(sub, allowed, 'a sub-phase', `${value.id}${letter}`) ?? []
     })
     const gate = this.#gate(fields.gate)
     const tokens = this.#tokens(fields.tokens)
-    const conversation = this.#text(fields.conversation, 'conversation', LONGEST_NAME)
+    const conversation = this.#text(fields.conversation, 'conversation', MAX_NAME)
     const subPhases = parts.length === 0 ? undefined : parts.map((sub) => sub.value)
     const phase = { ...value, ...defined({ gate, tokens, conversation, subPhases }) }
     return { node: read.node, value: phase, parts }
   }
 
-  #part(node: Field, allowed: readonly string[], what: string, number: string) {
-    if (!isMap(node)) return this.say(node, `${what} is a list of ${allowed.join(', ')}`)
+  #phaseFields(node: Field, allowed: readonly string[], what: string, number: string) {
+    if (!isMap(node)) return this.report(node, `${what} is a list of ${allowed.join(', ')}`)
     const fields = this.#fields(node, allowed, what)
-    const name = this.#text(fields.name, 'name', LONGEST_NAME)
-    if (fields.name === undefined) this.say(node, `${what} has no name`)
+    const name = this.#text(fields.name, 'name', MAX_NAME)
+    if (fields.name === undefined) this.report(node, `${what} has no name`)
     const id = this.#text(fields.id, 'id', 16) ?? number
     if (!ID.test(id))
-      this.say(
+      this.report(
         fields.id ?? node,
         `"${id}" is no id; it is up to 16 letters, digits, dots and dashes, such as 5a`,
       )
@@ -241,8 +241,8 @@ class Reader {
     for (const { key, value } of map.items as Pair<Node, Node | null>[]) {
       const name = isScalar(key) ? String(key.value) : ''
       if (!allowed.includes(name))
-        this.say(key, `${what} has no "${name}"; it has ${allowed.join(', ')}`)
-      else if (isAlias(value)) this.say(value, `"${name}" is an alias; write it out`)
+        this.report(key, `${what} has no "${name}"; it has ${allowed.join(', ')}`)
+      else if (isAlias(value)) this.report(value, `"${name}" is an alias; write it out`)
       else if (value !== null && !(isScalar(value) && value.value === null)) found[name] = value
     }
     return found
@@ -251,28 +251,29 @@ class Reader {
   #list(node: Field, name: string, missingIn?: Field): readonly (Node | null)[] {
     if (isSeq(node)) {
       if (node.items.length > MAX_PHASES)
-        this.say(node, `${name} has ${node.items.length}; at most ${MAX_PHASES} are taken`)
+        this.report(node, `${name} has ${node.items.length}; at most ${MAX_PHASES} are taken`)
       return node.items as (Node | null)[]
     }
-    if (node !== undefined) this.say(node, `${name} is a list, each line of it begun with a dash`)
-    else if (missingIn !== undefined) this.say(missingIn, `there are no ${name}`)
+    if (node !== undefined)
+      this.report(node, `${name} is a list, each line of it begun with a dash`)
+    else if (missingIn !== undefined) this.report(missingIn, `there are no ${name}`)
     return []
   }
 
   #text(node: Field, name: string, longest: number): string | undefined {
     if (node === undefined || node === null) return undefined
     const { value, source } = isScalar(node) ? node : { value: undefined }
-    // 1.0 or 007 is meant as it is written.
+    // 1.0 or 007 is meant as written.
     const text = typeof value === 'number' ? (source ?? String(value)) : value
     const line = typeof text === 'string' ? oneLine(text) : ''
     if (line !== '' && line.length <= longest) return line
-    return this.say(node, `${name} is a text of up to ${longest} characters`)
+    return this.report(node, `${name} is a text of up to ${longest} characters`)
   }
 
   #path(node: Node | null): string | undefined {
     const path = this.#text(node, 'a deliverable', 300)
     if (path === undefined || isProjectRelative(path)) return path
-    return this.say(
+    return this.report(
       node,
       `"${path}" leads out of the project; a deliverable is a path within it, such as docs/design.md`,
     )
@@ -282,7 +283,7 @@ class Reader {
     if (node === undefined) return undefined
     const value = isScalar(node) ? node.value : undefined
     if (value === 'approval' || value === 'none') return value
-    return this.say(node, 'gate is one of approval, none')
+    return this.report(node, 'gate is one of approval, none')
   }
 
   #tokens(node: Field): TokenRange | undefined {
@@ -290,34 +291,34 @@ class Reader {
     const range = isScalar(node) ? tokenRange(node.value) : undefined
     return (
       range ??
-      this.say(
+      this.report(
         node,
         'tokens is a number above 0, such as 60000 or 60K, or a range from less to more, such as 50K-80K',
       )
     )
   }
 
-  /** Commands name a phase by its id or its name, so each may stand for one phase only. */
-  #expectEachOnce(phases: readonly Read<TemplatePhase>[]): void {
+  /** Commands accept a phase's id or name, so each may name only one phase. */
+  #checkUnique(phases: readonly ParsedPhase<TemplatePhase>[]): void {
     const known = new Map<string, string>()
     for (const { node, value } of phases.flatMap((phase) => [phase, ...phase.parts])) {
       for (const name of new Set([value.id.toLowerCase(), value.name.toLowerCase()])) {
         const other = known.get(name)
         if (other !== undefined)
-          this.say(node, `"${name}" is phase ${other} already; every id and name is there once`)
+          this.report(node, `"${name}" is phase ${other} already; every id and name is there once`)
         known.set(name, value.id)
       }
     }
   }
 
-  #expectTogether(phases: readonly Read<TemplatePhase>[]): void {
-    const over = new Set<string>()
+  #checkGrouped(phases: readonly ParsedPhase<TemplatePhase>[]): void {
+    const ended = new Set<string>()
     let current: string | undefined
     for (const { node, value } of phases) {
-      if (value.conversation !== current && current !== undefined) over.add(current)
+      if (value.conversation !== current && current !== undefined) ended.add(current)
       current = value.conversation
-      if (current !== undefined && over.has(current))
-        this.say(
+      if (current !== undefined && ended.has(current))
+        this.report(
           node,
           `conversation "${current}" was over before phase ${value.id}; phases that share one stand together`,
         )
@@ -327,19 +328,19 @@ class Reader {
 
 type TokenRange = readonly [number, number]
 
-const AMOUNT = String.raw`(\d+(?:[._]\d+)*)\s*([km]?)`
-const RANGE = new RegExp(`^${AMOUNT}(?:\\s*(?:-|–|to)\\s*${AMOUNT})?$`, 'i')
-const MOST = 1e9
+const AMOUNT_PATTERN = String.raw`(\d+(?:[._]\d+)*)\s*([km]?)`
+const RANGE_PATTERN = new RegExp(`^${AMOUNT_PATTERN}(?:\\s*(?:-|–|to)\\s*${AMOUNT_PATTERN})?$`, 'i')
+const MAX_TOKENS = 1e9
 
 /** `60000`, `60K`, `50K-80K`, `0.5M`; undefined for anything else. */
 export function tokenRange(value: unknown): TokenRange | undefined {
-  const match = RANGE.exec(String(value).trim())
+  const match = RANGE_PATTERN.exec(String(value).trim())
   if (match === null || (typeof value !== 'number' && typeof value !== 'string')) return undefined
   const [, from = '', unit = '', to, toUnit = ''] = match
   // In 50-80K both are thousands.
   const low = amount(from, to !== undefined && unit === '' ? toUnit : unit)
   const high = to === undefined ? low : amount(to, toUnit)
-  return low > 0 && low <= high && high <= MOST ? [low, high] : undefined
+  return low > 0 && low <= high && high <= MAX_TOKENS ? [low, high] : undefined
 }
 
 function amount(digits: string, unit: string): number {
@@ -349,10 +350,10 @@ function amount(digits: string, unit: string): number {
 
 /** `50K-80K`, `115K`, `900`. */
 export function tokensText([from, to]: TokenRange): string {
-  return from === to ? short(from) : `${short(from)}-${short(to)}`
+  return from === to ? shortTokens(from) : `${shortTokens(from)}-${shortTokens(to)}`
 }
 
-function short(tokens: number): string {
+function shortTokens(tokens: number): string {
   return tokens < 1000 ? String(tokens) : `${Number((tokens / 1000).toFixed(1))}K`
 }
 

@@ -1,5 +1,6 @@
 import type { ChecklistItem, TaskStatus } from '../../session/entries.ts'
 import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
+import { nonEmptyString } from '../../session/kinds/read-fields.ts'
 import { type SessionState, type Step, countItems } from '../../session/state.ts'
 import { second } from '../../text/times.ts'
 import { sessionDomain } from './file-domain.ts'
@@ -67,7 +68,7 @@ export function collectWork(source: ExportSource) {
   const files = state.changedFiles.items.map((file) => file.text)
   const entries = effectiveEntries(source.entries)
   const current = tasks.length > 0 ? currentTask(tasks) : currentStep(state.steps.items)
-  const times = workedOn(entries, current)
+  const times = trackWork(entries, current)
   return {
     id: `${second(state.createdAt).slice(0, 10)}_${state.name}`,
     complexity: complexityOf(workSize(source)),
@@ -90,7 +91,7 @@ function complexityOf(size: number): SessionComplexity {
   return size >= COMPLEX_FROM ? 'complex' : size >= 3 ? 'medium' : 'simple'
 }
 
-function fromBacklog({ tasks, state }: ExportSource, times: WorkedOn): readonly ExportedTask[] {
+function fromBacklog({ tasks, state }: ExportSource, times: TrackedWork): readonly ExportedTask[] {
   const ids = new Set(tasks.map((task) => task.id))
   return tasks.map((task) => ({
     id: task.id,
@@ -107,12 +108,12 @@ function fromBacklog({ tasks, state }: ExportSource, times: WorkedOn): readonly 
   }))
 }
 
-function fromStep(step: Step, { state, propose }: ExportSource, times: WorkedOn): ExportedTask {
-  const begun = state.status === 'active' ? 'working' : 'paused'
+function fromStep(step: Step, { state, propose }: ExportSource, times: TrackedWork): ExportedTask {
+  const startedStatus = state.status === 'active' ? 'working' : 'paused'
   return {
     id: step.id,
     description: step.text,
-    status: ({ done: 'done', todo: 'pending', started: begun } as const)[step.status],
+    status: ({ done: 'done', todo: 'pending', started: startedStatus } as const)[step.status],
     assignedTo: propose(step.text),
     parent: null,
     dependencies: [],
@@ -124,7 +125,7 @@ function fromStep(step: Step, { state, propose }: ExportSource, times: WorkedOn)
   }
 }
 
-/** session.json has no word for failed: like blocked, it waits for somebody. */
+/** session.json has no status for failed: like blocked, it is paused. */
 function statusOf(task: BacklogTask, state: SessionState): WorkStatus {
   if (task.status === 'ready') return 'pending'
   if (task.status === 'completed') return 'done'
@@ -135,7 +136,7 @@ function statusOf(task: BacklogTask, state: SessionState): WorkStatus {
   return task.assignee === undefined && !isDelegated ? 'working' : 'delegated'
 }
 
-/** A session of one task takes that task's checklist for its steps, and ticks them there. */
+/** A session with one task uses its checklist as steps, so done steps tick the checklist. */
 function withSteps(
   checklist: readonly ChecklistItem[],
   steps: readonly Step[],
@@ -150,19 +151,19 @@ function withSteps(
   ]
 }
 
-function currentStep(steps: readonly Step[]): Current {
+function currentStep(steps: readonly Step[]): CurrentTask {
   const ids = new Set(steps.map((step) => step.id))
-  return (begun) => begun.findLast((id) => ids.has(id))
+  return (started) => started.findLast((id) => ids.has(id))
 }
 
-/** A task whose part is in progress is not worked on itself; with two in progress, it is unknown which. */
-function currentTask(tasks: readonly BacklogTask[]): Current {
+/** A task with a sub-task in progress is not worked on itself; with two in progress the current one is unknown. */
+function currentTask(tasks: readonly BacklogTask[]): CurrentTask {
   const [first] = tasks
   if (tasks.length === 1) return () => first!.id
   const byId = new Map(tasks.map((task) => [task.id, task]))
-  return (begun) => {
-    const parents = new Set(begun.map((id) => byId.get(id)?.parent))
-    const own = begun.filter((id) => byId.has(id) && !parents.has(id))
+  return (started) => {
+    const parents = new Set(started.map((id) => byId.get(id)?.parent))
+    const own = started.filter((id) => byId.has(id) && !parents.has(id))
     return own.length === 1 ? own[0] : undefined
   }
 }
@@ -175,43 +176,45 @@ function delegatesIn(
   const found = new Map<string, ExportedDelegate>()
   for (const { kind, data } of entries) {
     if (kind !== 'delegate.begun' && kind !== 'delegate.reported') continue
-    const id = text(data.delegate)
+    const id = nonEmptyString(data.delegate)
     if (id === undefined) continue
     const before = found.get(id)
-    const task = text(data.task) ?? ''
+    const task = nonEmptyString(data.task) ?? ''
     const isRunning = kind === 'delegate.begun'
     const ended = data.status === 'ready' || data.status === 'merged' ? 'completed' : 'failed'
     found.set(id, {
       id,
-      agent: text(data.as) ?? before?.agent ?? text(data.name) ?? 'agent',
+      agent: nonEmptyString(data.as) ?? before?.agent ?? nonEmptyString(data.name) ?? 'agent',
       task: known.has(task) ? task : (before?.task ?? null),
-      prompt: text(data.what) ?? before?.prompt ?? '',
+      prompt: nonEmptyString(data.what) ?? before?.prompt ?? '',
       status: isRunning ? 'running' : ended,
-      result: isRunning ? null : (text(data.summary) ?? text(data.because) ?? null),
-      group: text(data.group) ?? before?.group ?? null,
+      result: isRunning
+        ? null
+        : (nonEmptyString(data.summary) ?? nonEmptyString(data.because) ?? null),
+      group: nonEmptyString(data.group) ?? before?.group ?? null,
     })
   }
   return [...found.values()]
 }
 
-/** Each agent once: hooks report its end in more than one way. */
+/** Each agent once: hooks may report its end more than once. */
 function agentsIn(
   entries: readonly RawEntry[],
   unfinished: readonly UnfinishedAgent[],
-  times: WorkedOn,
+  times: TrackedWork,
 ): readonly ExportedDelegate[] {
   const found = new Map<string, ExportedDelegate>()
   for (const { id, kind, data } of entries) {
     if (kind !== 'agent.finished') continue
-    const agent = text(data.agent) ?? id
+    const agent = nonEmptyString(data.agent) ?? id
     if (found.has(agent)) continue
     found.set(agent, {
       id: agent,
-      agent: text(data.type) ?? 'agent',
+      agent: nonEmptyString(data.type) ?? 'agent',
       task: times.during.get(id) ?? null,
-      prompt: text(data.task) ?? '',
+      prompt: nonEmptyString(data.task) ?? '',
       status: 'completed',
-      result: text(data.result) ?? null,
+      result: nonEmptyString(data.result) ?? null,
       group: null,
     })
   }
@@ -223,37 +226,33 @@ function agentsIn(
   return [...found.values()]
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
 function timeOrNull(iso: string | undefined): string | null {
   return iso === undefined || Number.isNaN(Date.parse(iso)) ? null : second(iso)
 }
 
 // No entry names the task a file or agent belongs to; the order of entries shows it.
 
-type WorkedOn = ReturnType<typeof workedOn>
-type Current = (begun: readonly string[]) => string | undefined
+type TrackedWork = ReturnType<typeof trackWork>
+type CurrentTask = (started: readonly string[]) => string | undefined
 
-function workedOn(entries: readonly RawEntry[], current: Current) {
+function trackWork(entries: readonly RawEntry[], current: CurrentTask) {
   const startedAt = new Map<string, string>()
   const endedAt = new Map<string, string>()
   const files = new Map<string, Set<string>>()
   const during = new Map<string, string>()
-  let begun: readonly string[] = []
+  let started: readonly string[] = []
   for (const { id, at, kind, data } of entries) {
-    const move = moveOf(kind, data)
-    if (move !== undefined) {
-      begun = begun.filter((other) => other !== move.of)
-      if (move.to === 'begun') begun = [...begun, move.of]
-      if (move.to === 'begun' && !startedAt.has(move.of)) startedAt.set(move.of, at)
-      if (move.to === 'finished') endedAt.set(move.of, text(data.when) ?? at)
-      else endedAt.delete(move.of)
+    const change = statusChange(kind, data)
+    if (change !== undefined) {
+      started = started.filter((other) => other !== change.of)
+      if (change.to === 'started') started = [...started, change.of]
+      if (change.to === 'started' && !startedAt.has(change.of)) startedAt.set(change.of, at)
+      if (change.to === 'finished') endedAt.set(change.of, nonEmptyString(data.when) ?? at)
+      else endedAt.delete(change.of)
       continue
     }
     if (kind !== 'file.changed' && kind !== 'agent.finished') continue
-    const of = current(begun)
+    const of = current(started)
     if (of === undefined) continue
     during.set(id, of)
     if (kind !== 'file.changed' || typeof data.path !== 'string') continue
@@ -262,20 +261,20 @@ function workedOn(entries: readonly RawEntry[], current: Current) {
   return { startedAt, endedAt, files, during }
 }
 
-const MOVES: ReadonlyMap<string, 'begun' | 'finished' | 'set down'> = new Map([
-  ['step.started', 'begun'],
+const STATUS_CHANGES: ReadonlyMap<string, 'started' | 'finished' | 'stopped'> = new Map([
+  ['step.started', 'started'],
   ['step.done', 'finished'],
-  ['step.stopped', 'set down'],
-  ['step.reopened', 'set down'],
-  ['step.dropped', 'set down'],
-  ['task.moved in_progress', 'begun'],
+  ['step.stopped', 'stopped'],
+  ['step.reopened', 'stopped'],
+  ['step.dropped', 'stopped'],
+  ['task.moved in_progress', 'started'],
   ['task.moved completed', 'finished'],
 ])
 
-function moveOf(kind: string, { task, step, status }: RawEntry['data']) {
+function statusChange(kind: string, { task, step, status }: RawEntry['data']) {
   if (kind === 'task.moved' && typeof task === 'string')
-    return { of: task, to: MOVES.get(`${kind} ${String(status)}`) ?? 'set down' }
-  const to = MOVES.get(kind)
+    return { of: task, to: STATUS_CHANGES.get(`${kind} ${String(status)}`) ?? 'stopped' }
+  const to = STATUS_CHANGES.get(kind)
   return to === undefined || typeof step !== 'string' ? undefined : { of: step, to }
 }
 

@@ -1,4 +1,4 @@
-// Decided by paths alone. A folder outranks an extension: `server/page.html` is backend.
+// Decided by the path alone. A folder outranks an extension: `server/page.html` is backend.
 
 export type FileDomain = 'frontend' | 'backend' | 'devops' | 'docs' | 'other'
 

@@ -1,4 +1,4 @@
-// Lists of small things are one line each, because the programs that read these logs read line by line.
+// Each small item is one line, because the programs that read these logs read line by line.
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
 import { type Item, type SessionState, openBlockers } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
@@ -16,7 +16,7 @@ import {
 export function renderWorkflowLog(source: ExportSource): string {
   const { state } = source
   const work = collectWork(source)
-  return `---\n${yamlOf(headOf(work, state))}---\n\n${workflowLogBody(work, state)}\n${workflowLogMarker(source)}\n`
+  return `---\n${renderYaml(frontmatter(work, state))}---\n\n${workflowLogBody(work, state)}\n${workflowLogMarker(source)}\n`
 }
 
 export function workflowLogMarker({
@@ -27,7 +27,7 @@ export function workflowLogMarker({
   return `<!-- stint: workflow log ${state.id}${closing === undefined ? '' : ` ${closing.id}`} -->`
 }
 
-/** When two commands closed it at once, both agree on the one written first. */
+/** When two commands close a session at once, both use the entry that was written first. */
 export function closingEntry(
   entries: ExportSource['entries'],
 ): ExportSource['entries'][number] | undefined {
@@ -35,7 +35,7 @@ export function closingEntry(
   return entries.slice(reopened + 1).find(({ kind }) => kind === 'session.closed')
 }
 
-function headOf(work: ExportedWork, state: SessionState) {
+function frontmatter(work: ExportedWork, state: SessionState) {
   const typeOf = (path: string) => fileType(path) || 'none'
   const types: Record<string, number> = {}
   for (const type of work.files.map(typeOf)) types[type] = (types[type] ?? 0) + 1
@@ -46,9 +46,9 @@ function headOf(work: ExportedWork, state: SessionState) {
       complexity: work.complexity,
       domain: work.domain,
     },
-    // Stint does not know these, but readers of such logs look for them.
+    // Stint does not know these, but readers of such logs expect them.
     skills: { loaded: [], suggested: [] },
-    tasks: nested(work.tasks, null),
+    tasks: nestTasks(work.tasks, null),
     files: {
       modified: work.files.map((path) => ({
         path: oneLine(path),
@@ -74,12 +74,14 @@ function headOf(work: ExportedWork, state: SessionState) {
         problem: oneLine(blocker.text),
         solution: oneLine(blocker.resolution ?? ''),
       })),
-    gotchas: state.discoveries.items.filter((one) => one.gotcha).map((one) => gotchaOf(one.text)),
+    gotchas: state.discoveries.items
+      .filter((one) => one.gotcha)
+      .map((one) => splitGotcha(one.text)),
   }
 }
 
-/** A task that is its own ancestor is under no other, and would be lost. */
-function nested(tasks: readonly ExportedTask[], parent: string | null): readonly object[] {
+/** A task that is its own ancestor has no root above it and would be lost. */
+function nestTasks(tasks: readonly ExportedTask[], parent: string | null): readonly object[] {
   const here = tasks.filter((task) => task.parent === parent)
   const shown = here.map((task) => nestedTask(task, tasks))
   if (parent !== null) return shown
@@ -96,7 +98,7 @@ function descendants(task: ExportedTask, tasks: readonly ExportedTask[]): readon
 }
 
 function nestedTask(task: ExportedTask, tasks: readonly ExportedTask[]) {
-  const parts = nested(tasks, task.id)
+  const parts = nestTasks(tasks, task.id)
   return {
     id: oneLine(task.id),
     description: oneLine(task.description),
@@ -111,7 +113,7 @@ function nestedTask(task: ExportedTask, tasks: readonly ExportedTask[]) {
 }
 
 /** The first sentence is the pattern, the rest the solution. */
-function gotchaOf(text: string): { pattern: string; solution: string } {
+function splitGotcha(text: string): { pattern: string; solution: string } {
   const line = oneLine(text)
   const end = /[.!?;](?=\s)/.exec(line)
   if (end === null) return { pattern: line, solution: '' }
@@ -121,16 +123,16 @@ function gotchaOf(text: string): { pattern: string; solution: string } {
   }
 }
 
-const ON_ONE_LINE = new Set(['modified', 'delegated', 'commands', 'checklist'])
+const FLOW_LISTS = new Set(['modified', 'delegated', 'commands', 'checklist'])
 
-function yamlOf(head: object): string {
+function renderYaml(head: object): string {
   // YAML 1.1 readers would see a date or a boolean in some plain texts.
   const document = new Document(head, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
   visit(document, {
     Pair(_, { key, value }) {
       const name = isScalar(key) ? String(key.value) : ''
       if (name === 'types' && isMap(value)) value.flow = true
-      if (isSeq(value) && ON_ONE_LINE.has(name))
+      if (isSeq(value) && FLOW_LISTS.has(name))
         for (const item of value.items) if (isMap(item)) item.flow = true
     },
     Seq(_, list) {
@@ -140,7 +142,7 @@ function yamlOf(head: object): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
-const RESULT_SHOWN = 300
+const MAX_RESULT = 300
 
 function workflowLogBody(work: ExportedWork, state: SessionState): string {
   const done = work.tasks.filter((task) => task.status === 'done')
@@ -184,8 +186,8 @@ function openLine(task: ExportedTask): string {
 }
 
 function delegateLine({ agent, prompt, status, result }: ExportedWork['delegates'][number]) {
-  const said = result === null ? status : shorten(oneLine(result), RESULT_SHOWN)
-  return `- ${oneLine(agent)}${prompt === '' ? '' : `, ${oneLine(prompt)}`}: ${said}`
+  const outcome = result === null ? status : shorten(oneLine(result), MAX_RESULT)
+  return `- ${oneLine(agent)}${prompt === '' ? '' : `, ${oneLine(prompt)}`}: ${outcome}`
 }
 
 function testLine({ passed, text, summary }: SessionState['tests']['items'][number]) {

@@ -85,7 +85,7 @@ export const listRules: ListRules<CapturedState> = {
 export const fold: Folds<CapturedData, CapturedState> = {
   'request.made': outdating((state, data, entry) => {
     state.requests.items.push({ ...item(entry, data.text), isRuling: data.isRuling === true })
-    forgetRequest(state.requests)
+    trimRequests(state.requests)
   }),
   'turn.ended': {
     outdatesTldr: false,
@@ -121,10 +121,10 @@ export const fold: Folds<CapturedData, CapturedState> = {
 
 export const kinds = (): Kinds<CapturedData, CapturedState> => {
   const usual = { group: 'code', writers: [], amendable: [], about: 'work' } as const
-  const spoken = { ...usual, group: 'requests', about: 'talk' } as const
+  const talk = { ...usual, group: 'requests', about: 'talk' } as const
   return {
-    'request.made': { ...spoken, label: 'request', prose: ['text'] },
-    'turn.ended': { ...spoken, prose: ['said', 'failure'], line: [] },
+    'request.made': { ...talk, label: 'request', prose: ['text'] },
+    'turn.ended': { ...talk, prose: ['said', 'failure'], line: [] },
     'commit.made': { ...usual, label: 'commit', prose: ['commit', 'subject'], line: [] },
     'test.ran': { ...usual, prose: ['command', 'summary'] },
     'output.kept': {
@@ -141,16 +141,16 @@ export const kinds = (): Kinds<CapturedData, CapturedState> => {
   }
 }
 
-const REQUESTS = 12
-const RULINGS = 40
+const MAX_REQUESTS = 12
+const MAX_RULINGS = 40
 
 // The first request gives the purpose, and a ruling holds until the next one.
-function forgetRequest(list: MutableList<UserRequest>) {
+function trimRequests(list: MutableList<UserRequest>) {
   const others = list.items.slice(1)
   const ordinary = others.filter((request) => !request.isRuling).length
-  if (ordinary <= REQUESTS && others.length - ordinary <= RULINGS) return
-  const isRuling = ordinary <= REQUESTS
-  const forgotten = others.find((request) => request.isRuling === isRuling)!
-  list.items.splice(list.items.indexOf(forgotten), 1)
+  if (ordinary <= MAX_REQUESTS && others.length - ordinary <= MAX_RULINGS) return
+  const isRuling = ordinary <= MAX_REQUESTS
+  const dropped = others.find((request) => request.isRuling === isRuling)!
+  list.items.splice(list.items.indexOf(dropped), 1)
   list.earlier += 1
 }

@@ -11,7 +11,7 @@ export interface ConversationData {
     transcript?: string
   }
   'conversation.ended': { conversation: string; reason: string }
-  /** `boundary` identifies the place in the harness's transcript. */
+  /** `boundary` identifies the position in the harness's transcript. */
   'context.compacted': {
     trigger?: string
     conversation?: string
@@ -80,7 +80,7 @@ export const fold: Folds<ConversationData, ConversationsState> = {
   'conversation.joined': {
     outdatesTldr: false,
     apply(state, data, entry) {
-      // A resumed conversation is no longer ended, and stands last.
+      // A resumed conversation is no longer ended, and moves to the end.
       const joined = { ...item(entry, data.conversation), harness: str(data.harness) }
       pushRecent(state.conversations, joined, 20)
     },

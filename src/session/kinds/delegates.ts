@@ -64,9 +64,9 @@ export const fold: Folds<DelegateData, DelegatesState> = {
   'delegate.begun': outdating((state, data, entry) => {
     const delegate = str(data.delegate)
     if (delegate === '') return
-    const known = knownAs(state.delegates, delegate)
-    // Begun again it keeps its place, and its earlier outcome no longer holds.
-    put(state.delegates, {
+    const known = findDelegate(state.delegates, delegate)
+    // A restarted delegate keeps its position and loses its earlier outcome.
+    upsert(state.delegates, {
       ...item(known ?? entry, data.what),
       delegate,
       name: str(data.name),
@@ -78,13 +78,13 @@ export const fold: Folds<DelegateData, DelegatesState> = {
   'delegate.reported': outdating((state, data, entry) => {
     const delegate = str(data.delegate)
     if (delegate === '' || !isOutcome(data.status)) return
-    const known = knownAs(state.delegates, delegate)
+    const known = findDelegate(state.delegates, delegate)
     const {
       summary: _summary,
       because: _because,
       ...before
     }: Partial<SessionDelegate> = known ?? {}
-    put(state.delegates, {
+    upsert(state.delegates, {
       ...item(entry, data.what),
       ...before,
       delegate,
@@ -108,7 +108,7 @@ export const kinds = (): Kinds<DelegateData, DelegatesState> => {
     },
     'delegate.reported': {
       ...usual,
-      // Its prompt is found where it began, and its changes where it was merged.
+      // Search finds its prompt where it began, and its changes where it was merged.
       prose: ['name', 'summary', 'because'],
       line: ['summary', 'name', 'status', 'task'],
     },
@@ -134,18 +134,18 @@ export function isMergedOrDiscarded({ status }: SessionDelegate): boolean {
   return status === 'merged' || status === 'discarded'
 }
 
-function knownAs(list: MutableList<SessionDelegate>, delegate: string) {
+function findDelegate(list: MutableList<SessionDelegate>, delegate: string) {
   return list.items.find((line) => line.delegate === delegate)
 }
 
-const SETTLED = 24
+const MAX_FINISHED = 24
 
-function put(list: MutableList<SessionDelegate>, line: SessionDelegate) {
+function upsert(list: MutableList<SessionDelegate>, line: SessionDelegate) {
   const index = list.items.findIndex(({ delegate }) => delegate === line.delegate)
   if (index === -1) list.items.push(line)
   else list.items[index] = line
-  const settled = list.items.filter(isMergedOrDiscarded)
-  if (settled.length <= SETTLED) return
-  list.items.splice(list.items.indexOf(settled[0]!), 1)
+  const finished = list.items.filter(isMergedOrDiscarded)
+  if (finished.length <= MAX_FINISHED) return
+  list.items.splice(list.items.indexOf(finished[0]!), 1)
   list.earlier += 1
 }

@@ -14,7 +14,7 @@ import {
 export interface FileData {
   'file.noted': { path: string; description?: string; after?: After }
   'file.changed': FileData['file.noted']
-  /** A person removed the path from a list; noting it again puts it back. */
+  /** A person removed the path from a list; recording it again puts it back. */
   'file.dropped': { path: string; list: 'key' | 'changed' }
   'command.kept': { command: string; after?: After }
 }
@@ -31,15 +31,15 @@ export interface FilesState {
 }
 
 export const listRules: ListRules<FilesState> = {
-  // A path noted again keeps its place, so the paths of cut items must stay known.
+  // A path recorded again keeps its position, so the paths of cut items must stay known.
   keyFiles: { recent: 12, remembered: 2000, isOrdered: true },
   changedFiles: { recent: 12, remembered: 2000, isOrdered: true },
   commands: { recent: 20, isOrdered: true },
 }
 
 export const fold: Folds<FileData, FilesState> = {
-  'file.noted': outdating((state, data, entry) => noteFile(state.keyFiles, entry, data)),
-  'file.changed': outdating((state, data, entry) => noteFile(state.changedFiles, entry, data)),
+  'file.noted': outdating((state, data, entry) => recordFile(state.keyFiles, entry, data)),
+  'file.changed': outdating((state, data, entry) => recordFile(state.changedFiles, entry, data)),
   'file.dropped': outdating((state, data) => {
     const list = data.list === 'key' ? state.keyFiles : state.changedFiles
     const index = list.items.findIndex((file) => file.text === data.path)
@@ -74,7 +74,7 @@ export const kinds = (): Kinds<FileData, FilesState> => {
   }
 }
 
-function noteFile(
+function recordFile(
   list: MutableList<FileItem>,
   entry: { readonly id: string; readonly at: string },
   data: Lenient<FileData['file.noted']>,
@@ -85,9 +85,9 @@ function noteFile(
   if (known === undefined && isLeftOut(list, text)) return
   const stated = typeof data.description === 'string' ? data.description : known?.description
   const description = nonEmptyString(stated)
-  const noted = { id: known?.id ?? id, text, at, ...defined({ description }) }
-  if (known === undefined) insertItem(list, noted, data.after)
-  else list.items[index] = noted
+  const recorded = { id: known?.id ?? id, text, at, ...defined({ description }) }
+  if (known === undefined) insertItem(list, recorded, data.after)
+  else list.items[index] = recorded
 }
 
 function isLeftOut(list: MutableList<FileItem>, path: string) {

@@ -33,13 +33,13 @@ export interface Blocker extends Item {
   readonly resolution?: string
 }
 
-type Decided = Omit<FindingData['decision.made'], 'title' | 'after' | 'when'>
+type DecisionFields = Omit<FindingData['decision.made'], 'title' | 'after' | 'when'>
 
-export interface Decision extends Item, Readonly<Decided> {}
+export interface Decision extends Item, Readonly<DecisionFields> {}
 
 export interface FindingsState {
   readonly discoveries: ItemList<Discovery>
-  /** `from` is the entry a checkpoint drew this line from; absent when somebody wrote it. */
+  /** `from` is the entry that a checkpoint derived this line from; absent when it was logged. */
   readonly key: ItemList<Item & { readonly from?: string }>
   readonly notes: ItemList<Item>
   readonly blockers: ItemList<Blocker>
@@ -54,15 +54,15 @@ export const listRules: ListRules<FindingsState> = {
   decisions: { recent: 12, isOrdered: true },
 }
 
-const discovered = (gotcha: boolean) =>
+const foldDiscovery = (gotcha: boolean) =>
   outdating<FindingData['discovery.made'], FindingsState>((state, data, entry) => {
     const found = { ...item(entry, data.text, data.when), gotcha, ...fields(data, 'whose') }
     insertItem(state.discoveries, found, data.after)
   })
 
 export const fold: Folds<FindingData, FindingsState> = {
-  'discovery.made': discovered(false),
-  'gotcha.found': discovered(true),
+  'discovery.made': foldDiscovery(false),
+  'gotcha.found': foldDiscovery(true),
   'key.added': outdating((state, data, entry) =>
     insertItem(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after),
   ),
@@ -127,7 +127,7 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
       ...usual,
       searchedAs: 'key',
       group: 'session',
-      // A line that a checkpoint drew from an entry is counted and found there.
+      // A line that a checkpoint derived from an entry is counted and found there.
       about: ({ from }) => (typeof from === 'string' ? 'handover' : 'work'),
       prose: ({ from }) => (typeof from === 'string' ? [] : ['text']),
       document: orderedItem('key', 'key', { list: 'key', isTimed: false }),

@@ -91,8 +91,8 @@ export const listRules: ListRules<HandoffsState> = {
   handoffs: KEEP_ALL,
 }
 
-const HANDOFFS_KEPT = 6
-const ACCEPTED_KEPT = 3
+const MAX_HANDOFFS = 6
+const MAX_ACCEPTANCES = 3
 
 export const fold: Folds<HandoffData, HandoffsState & Pick<SessionHead, 'tldr'>> = {
   'checkpoint.made': {
@@ -115,7 +115,7 @@ export const fold: Folds<HandoffData, HandoffsState & Pick<SessionHead, 'tldr'>>
     outdatesTldr: false,
     bindsBranch: false,
     apply: (state, data, entry) =>
-      pushRecent(state.handoffs, handoffOf(entry, data), HANDOFFS_KEPT, () => false),
+      pushRecent(state.handoffs, handoffOf(entry, data), MAX_HANDOFFS, () => false),
   },
   'handoff.accepted': {
     outdatesTldr: false,
@@ -125,7 +125,7 @@ export const fold: Folds<HandoffData, HandoffsState & Pick<SessionHead, 'tldr'>>
       if (!state.handoffs.items.some(({ id }) => id === data.handoff)) return
       updateItem(state.handoffs, data.handoff, (handoff) => ({
         ...handoff,
-        accepted: [...handoff.accepted, acceptance].slice(-ACCEPTED_KEPT),
+        accepted: [...handoff.accepted, acceptance].slice(-MAX_ACCEPTANCES),
       }))
     },
   },

@@ -46,7 +46,7 @@ export class NeedsFullFold extends Error {
   override readonly name = 'NeedsFullFold'
 }
 
-/** Puts an item behind `after`, at the top for `start`, else at the end. */
+/** Inserts an item after `after`, at the top for `start`, else at the end. */
 export function insertItem<T extends { readonly id: string }>(
   list: MutableList<T>,
   item: T,

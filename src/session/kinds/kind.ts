@@ -1,4 +1,4 @@
-// A family file exports its data types, `shelves`, `fold` and `kinds`. Hooks load the fold; `kinds` is a function so that the bundler can leave it out there.
+// A family file exports its data types, `listRules`, `fold` and `kinds`. Hooks load the fold; `kinds` is a function so that the bundler can leave it out there.
 import type { ItemList, ListRules, MutableList } from './item-list.ts'
 
 /** Lists are pushed to rather than copied, or folding would be quadratic. */
@@ -6,7 +6,7 @@ export type MutableState<S> = {
   -readonly [K in keyof S]: S[K] extends ItemList<infer T> ? MutableList<T> : S[K]
 }
 
-/** Data from a file may lack or misname anything. */
+/** Data read from a file: any field may be missing or of another type. */
 export type Lenient<T> = { readonly [K in keyof T]?: unknown }
 
 export type Folds<D, S> = { readonly [K in keyof D]: Fold<D[K], S> }
@@ -15,7 +15,7 @@ type Apply<T, S> = (
   state: MutableState<S>,
   data: Lenient<T>,
   entry: { readonly id: string; readonly at: string },
-  shelves: ListRules,
+  rules: ListRules,
 ) => void
 
 export type Fold<T, S> = {
@@ -24,13 +24,13 @@ export type Fold<T, S> = {
   readonly apply: Apply<T, S>
 } & ('git' extends keyof T
   ? {
-      /** Whether it says where the session is worked on. */
+      /** Whether its branch becomes the session's. */
       readonly bindsBranch: boolean
     }
   : unknown) &
   ('entry' extends keyof T
     ? {
-        /** Whether it changes what an earlier entry did, so that everything has to be folded again. */
+        /** Whether it changes the effect of an earlier entry, which needs a full fold. */
         readonly reachesBack: boolean
       }
     : unknown)
@@ -49,7 +49,7 @@ export interface Kind<T, S> {
   readonly label?: string
   /** The name under which `--kind` finds it; absent where only its full name does. */
   readonly searchedAs?: string | undefined
-  /** Where the page files it. */
+  /** Its group on the page. */
   readonly group: EntryGroup
   /** Who may write it besides Stint's own commands, hooks and runs. */
   readonly writers: readonly Writer[]
@@ -60,7 +60,7 @@ export interface Kind<T, S> {
   readonly prose: readonly Field<T>[] | ((data: Lenient<T>) => readonly Field<T>[])
   /** Its line in a terminal: the first of these fields (else of its prose) that is not empty, or a text made of them. */
   readonly line?: readonly Field<T>[] | ((data: Lenient<T>) => string)
-  /** The field that names the entry whose line and prose stand for its own. */
+  /** The field with the id of the entry whose line and prose are shown for it. */
   readonly subject?: Field<T> | undefined
   readonly document?: DocumentItem<S> | undefined
 }
@@ -70,7 +70,7 @@ export type Field<T> = keyof T & string
 /** `agent`: through the outbox of its working tree. `document`: a person who edits it. */
 export type Writer = 'agent' | 'document'
 
-/** The work; only the conversation; or handing the session over. */
+/** Whether an entry is about the work, only about the conversation, or about handing the session over. */
 export type EntryTopic = 'work' | 'talk' | 'handover'
 
 export type EntryGroup =
@@ -84,7 +84,7 @@ export type EntryGroup =
   | 'context'
   | 'session'
 
-/** A person's own text may stand in any of these. */
+/** A person's own text may be in any of these. */
 export const REGIONS = [
   'head',
   'tldr',

@@ -69,8 +69,8 @@ export function phaseLine({ workflow }: WorkflowState): string | undefined {
 
 export function currentFocus({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
-  const { leaf: place, phase } = currentLeaf(workflow)
-  return workflow.focus ?? place.focus ?? phase.focus
+  const { leaf, phase } = currentLeaf(workflow)
+  return workflow.focus ?? leaf.focus ?? phase.focus
 }
 
 /** A sub-phase, or a phase that has none. */
@@ -82,20 +82,18 @@ export interface LeafPhase {
 
 export function leafPhases(phases: readonly Phase[]): readonly LeafPhase[] {
   return phases.flatMap((phase) => {
-    const places = phase.subPhases.length === 0 ? [phase] : phase.subPhases
-    return places.map((leaf, index) => ({
+    const leaves = phase.subPhases.length === 0 ? [phase] : phase.subPhases
+    return leaves.map((leaf, index) => ({
       leaf,
       phase,
-      isLastOfPhase: index === places.length - 1,
+      isLastOfPhase: index === leaves.length - 1,
     }))
   })
 }
 
 /** For a phase with sub-phases, the position of the first; -1 when there is none. */
 export function leafIndex(phases: readonly Phase[], id: string): number {
-  return leafPhases(phases).findIndex(
-    ({ leaf: place, phase }) => place.id === id || phase.id === id,
-  )
+  return leafPhases(phases).findIndex(({ leaf, phase }) => leaf.id === id || phase.id === id)
 }
 
 export function currentLeaf(workflow: Workflow): LeafPhase {
@@ -110,7 +108,7 @@ export function isApproved(workflow: Workflow, phase: string): boolean {
   return workflow.approvals.some((approval) => approval.phase === phase)
 }
 
-/** The unapproved gates between the current place and `target`. */
+/** The unapproved gates between the current leaf and `target`. */
 export function closedGates(workflow: Workflow, target: number): readonly Phase[] {
   const from = leafIndex(workflow.phases, workflow.current)
   const between = leafPhases(workflow.phases).slice(from, Math.max(from, target))
@@ -142,13 +140,13 @@ export function isAtConversationSplit({
   conversations,
 }: WorkflowState & ConversationsState): boolean {
   if (workflow === undefined) return false
-  const { phase, leaf: place } = currentLeaf(workflow)
+  const { phase, leaf } = currentLeaf(workflow)
   const position = workflow.phases.indexOf(phase)
   const [before, after] = [workflow.phases[position - 1], workflow.phases[position + 1]]
-  const parts = (one: Phase | undefined, other: Phase | undefined) =>
+  const isSplitBetween = (one: Phase | undefined, other: Phase | undefined) =>
     one !== undefined && other !== undefined && one.conversation !== other.conversation
-  if (phase.status === 'done') return parts(phase, after)
-  const isFirst = phase.subPhases.length === 0 || phase.subPhases[0] === place
-  const hasBegun = conversations.items.some(({ at }) => at > (place.enteredAt ?? ''))
-  return isFirst && parts(before, phase) && !hasBegun
+  if (phase.status === 'done') return isSplitBetween(phase, after)
+  const isFirst = phase.subPhases.length === 0 || phase.subPhases[0] === leaf
+  const hasBegun = conversations.items.some(({ at }) => at > (leaf.enteredAt ?? ''))
+  return isFirst && isSplitBetween(before, phase) && !hasBegun
 }

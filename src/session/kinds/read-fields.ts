@@ -12,7 +12,7 @@ export interface Usage {
   readonly output: number
 }
 
-/** The id of the item in front, or `start`. */
+/** The id of the item before it, or `start`. */
 export type After = string
 
 /** The delegate from whose journal the entry was copied. */
@@ -27,7 +27,7 @@ export function item(
 }
 
 export function when(stated: unknown, at: string): string {
-  return typeof stated === 'string' && stated !== '' ? stated : at
+  return nonEmptyString(stated) ?? at
 }
 
 export function str(value: unknown): string {

@@ -27,7 +27,7 @@ export interface StepData {
 export interface Step extends Item {
   readonly status: 'todo' | 'started' | 'done'
   readonly changedAt: string
-  /** The conversation whose list it comes from; absent when somebody wrote it. */
+  /** The conversation whose to-do list it comes from; absent when a person or agent logged it. */
   readonly plan?: string
 }
 

@@ -1,4 +1,4 @@
-// Every entry is judged by where the workflow stands at its place in id order, so merged copies fold alike.
+// Every entry is applied to the workflow at its position in id order, so merged copies fold alike.
 import { defined } from '../../text/defined.ts'
 import { type Folds, type Kinds, type MutableState, outdating } from './kind.ts'
 import {
@@ -18,7 +18,7 @@ export interface WorkflowData {
   'phase.entered': { phase: string; note?: string; git?: GitState }
   /** Waiting for approval, or the last phase. */
   'phase.finished': { phase: string; note?: string; git?: GitState }
-  /** `said` are the person's words, passed on by an agent. */
+  /** `said` holds the person's words, passed on by an agent. */
   'phase.approved': { phase: string; note?: string; said?: string }
   /** Holds until another phase is entered; an empty text clears it. */
   'focus.set': { text: string }
@@ -47,7 +47,7 @@ export interface TemplatePhase extends TemplateSubPhase {
   readonly subPhases?: readonly TemplateSubPhase[]
 }
 
-interface Named {
+interface NamedSession {
   readonly name: string
   readonly title: string
 }
@@ -55,13 +55,13 @@ interface Named {
 /** Bounds the size of a snapshot. */
 export const MAX_PHASES = 60
 export const MAX_DELIVERABLES = 200
-const MOST_TOKENS = 1e12
+const MAX_TOKENS = 1e12
 
-export const fold: Folds<WorkflowData, WorkflowState & Named> = {
+export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
   // When two machines begin at once, the first holds.
   'workflow.begun': outdating((state, data, { at }) => {
     if (state.workflow !== undefined) return
-    const template = record(data.template)
+    const template = asRecord(data.template)
     const phases = phasesIn(template.phases)
     const first = leafPhases(phases)[0]?.leaf.id
     if (first === undefined) return
@@ -81,14 +81,14 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
     outdatesTldr: true,
     bindsBranch: false,
     apply(state, data, entry) {
-      change(state, (workflow) => enter(workflow, str(data.phase), entry.at))
+      updateWorkflow(state, (workflow) => enter(workflow, str(data.phase), entry.at))
     },
   },
   'phase.finished': {
     outdatesTldr: true,
     bindsBranch: false,
     apply(state, data, entry) {
-      change(state, (workflow) => {
+      updateWorkflow(state, (workflow) => {
         const here = leafPhases(workflow.phases)[leafIndex(workflow.phases, workflow.current)]
         if (
           here?.phase.id !== data.phase ||
@@ -99,37 +99,37 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
         const phases = workflow.phases.map((phase) =>
           phase.id === data.phase ? { ...phase, finishedAt: entry.at } : phase,
         )
-        return settled({ ...workflow, phases })
+        return withStatuses({ ...workflow, phases })
       })
     },
   },
   'phase.approved': outdating((state, data, { at }) => {
     const id = str(data.phase)
-    change(state, (workflow) => {
+    updateWorkflow(state, (workflow) => {
       const last = leafPhases(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
       const isReached = last !== -1 && last <= leafIndex(workflow.phases, workflow.current)
-      // A phase ahead was approved before somebody went back, and must be approved again.
+      // A later phase was approved before somebody went back, and must be approved again.
       if (!isReached || isApproved(workflow, id)) return workflow
       const approval = { phase: id, at, ...fields(data, 'note', 'said') }
-      return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
+      return withStatuses({ ...workflow, approvals: [...workflow.approvals, approval] })
     })
   }),
   'focus.set': outdating((state, data) =>
-    change(state, ({ focus: _before, ...workflow }) => ({
+    updateWorkflow(state, ({ focus: _before, ...workflow }) => ({
       ...workflow,
       ...fields({ focus: data.text }, 'focus'),
     })),
   ),
   'deliverable.set': outdating((state, data, { at }) => {
     const path = str(data.path)
-    change(state, (workflow) => {
+    updateWorkflow(state, (workflow) => {
       const others = workflow.deliverables.filter((known) => known.path !== path)
       if (path === '' || others.length >= MAX_DELIVERABLES) return workflow
       return { ...workflow, deliverables: [...others, { path, at, ...fields(data, 'phase') }] }
     })
   }),
   'deliverable.dropped': outdating((state, data) =>
-    change(state, (workflow) => ({
+    updateWorkflow(state, (workflow) => ({
       ...workflow,
       deliverables: workflow.deliverables.filter((known) => known.path !== data.path),
     })),
@@ -150,31 +150,31 @@ export const kinds = (): Kinds<WorkflowData, WorkflowState> => {
   }
 }
 
-export function syncWorkflowName(state: MutableState<WorkflowState & Named>): void {
+export function syncWorkflowName(state: MutableState<WorkflowState & NamedSession>): void {
   if (state.workflow !== undefined)
     state.workflow = { ...state.workflow, id: state.name, name: state.title }
 }
 
-function change(
+function updateWorkflow(
   state: MutableState<WorkflowState>,
   update: (workflow: Workflow) => Workflow,
 ): void {
   if (state.workflow !== undefined) state.workflow = update(state.workflow)
 }
 
-/** Phases behind the place must be done, and approved, again. */
+/** Phases after the target must be done and approved again. */
 function enter(workflow: Workflow, id: string, at: string): Workflow {
-  const places = leafPhases(workflow.phases)
+  const leaves = leafPhases(workflow.phases)
   const from = leafIndex(workflow.phases, workflow.current)
   const target = leafIndex(workflow.phases, id)
-  if (target === -1 || (target === from && places[target]!.phase.status === 'current'))
+  if (target === -1 || (target === from && leaves[target]!.phase.status === 'current'))
     return workflow
-  const reopened = new Set(places.slice(target).map(({ phase }) => phase.id))
+  const reopened = new Set(leaves.slice(target).map(({ phase }) => phase.id))
   let index = -1
-  const visit = <T extends SubPhase>(place: T): T => {
+  const visit = <T extends SubPhase>(leaf: T): T => {
     index += 1
-    if (index < target) return index === from ? { ...place, leftAt: at } : place
-    const { enteredAt: _entered, leftAt: _left, ...untouched } = place
+    if (index < target) return index === from ? { ...leaf, leftAt: at } : leaf
+    const { enteredAt: _entered, leftAt: _left, ...untouched } = leaf
     return (index === target ? { ...untouched, enteredAt: at } : untouched) as T
   }
   const phases = workflow.phases.map((phase): Phase => {
@@ -187,10 +187,10 @@ function enter(workflow: Workflow, id: string, at: string): Workflow {
   })
   const approvals = workflow.approvals.filter(({ phase }) => !reopened.has(phase))
   const { focus: _before, ...others } = workflow
-  return settled({ ...others, phases, approvals, current: places[target]!.leaf.id })
+  return withStatuses({ ...others, phases, approvals, current: leaves[target]!.leaf.id })
 }
 
-function settled(workflow: Workflow): Workflow {
+function withStatuses(workflow: Workflow): Workflow {
   const current = leafIndex(workflow.phases, workflow.current)
   let index = -1
   const phases = workflow.phases.map((phase): Phase => {
@@ -202,21 +202,21 @@ function settled(workflow: Workflow): Workflow {
       : phase.finishedAt === undefined
         ? 'current'
         : 'waiting for approval'
-    const statusOf = (place: SubPhase): PhaseStatus => {
+    const statusOf = (leaf: SubPhase): PhaseStatus => {
       index += 1
       if (index > current) return 'pending'
-      return index === current ? here : passed([place])
+      return index === current ? here : passedStatus([leaf])
     }
     if (phase.subPhases.length === 0) return { ...phase, status: statusOf(phase) }
-    const subPhases = phase.subPhases.map((place) => ({ ...place, status: statusOf(place) }))
-    const status = current < first ? 'pending' : current <= index ? here : passed(subPhases)
+    const subPhases = phase.subPhases.map((leaf) => ({ ...leaf, status: statusOf(leaf) }))
+    const status = current < first ? 'pending' : current <= index ? here : passedStatus(subPhases)
     return { ...phase, subPhases, status }
   })
   return { ...workflow, phases, percent: percentOf(phases, current) }
 }
 
-function passed(places: readonly SubPhase[]): PhaseStatus {
-  return places.some(({ enteredAt }) => enteredAt !== undefined) ? 'done' : 'skipped'
+function passedStatus(leaves: readonly SubPhase[]): PhaseStatus {
+  return leaves.some(({ enteredAt }) => enteredAt !== undefined) ? 'done' : 'skipped'
 }
 
 /** A phase weighs the middle of its token range, or the average; its sub-phases share that. */
@@ -228,11 +228,11 @@ function percentOf(phases: readonly Phase[], current: number): number {
     stated.length === 0 ? 1 : stated.reduce((sum, weight) => sum + weight, 0) / stated.length
   let done = 0
   let all = 0
-  for (const [index, { phase, leaf: place }] of leafPhases(phases).entries()) {
+  for (const [index, { phase, leaf }] of leafPhases(phases).entries()) {
     const whole = phase.tokens === undefined ? usual : (phase.tokens[0] + phase.tokens[1]) / 2
     const weight = whole / Math.max(1, phase.subPhases.length)
     all += weight
-    if (index < current || (index === current && place.status === 'done')) done += weight
+    if (index < current || (index === current && leaf.status === 'done')) done += weight
   }
   if (phases.at(-1)?.status === 'done') return 100
   return Math.min(99, Math.round((100 * done) / all))
@@ -241,24 +241,24 @@ function percentOf(phases: readonly Phase[], current: number): number {
 function phasesIn(value: unknown): readonly Phase[] {
   const known = new Set<string>()
   const isNew = (id: string) => id !== '' && !known.has(id) && known.add(id).size > 0
-  return list(value).flatMap((item): readonly Phase[] => {
-    const phase = record(item)
+  return boundedList(value).flatMap((item): readonly Phase[] => {
+    const phase = asRecord(item)
     const id = str(phase.id)
     if (!isNew(id)) return []
     const tokens = tokensIn(phase.tokens)
-    const subPhases = list(phase.subPhases)
-      .map(record)
+    const subPhases = boundedList(phase.subPhases)
+      .map(asRecord)
       .filter((sub) => isNew(str(sub.id)))
       .map((sub): SubPhase => ({
         id: str(sub.id),
-        name: named(sub),
+        name: nameOf(sub),
         status: 'pending',
         ...fields(sub, 'focus'),
       }))
     return [
       {
         id,
-        name: named(phase),
+        name: nameOf(phase),
         status: 'pending',
         gate: phase.gate === 'approval' ? 'approval' : 'none',
         ...fields(phase, 'focus', 'conversation'),
@@ -271,10 +271,10 @@ function phasesIn(value: unknown): readonly Phase[] {
 
 function deliverablesIn(value: unknown, at: string): Workflow['deliverables'] {
   const paths = new Map<string, string>()
-  for (const phase of list(value).map(record)) {
-    for (const part of [phase, ...list(phase.subPhases).map(record)]) {
-      for (const path of list(part.deliverables).map(str))
-        if (path !== '' && !paths.has(path)) paths.set(path, str(part.id))
+  for (const phase of boundedList(value).map(asRecord)) {
+    for (const leaf of [phase, ...boundedList(phase.subPhases).map(asRecord)]) {
+      for (const path of boundedList(leaf.deliverables).map(str))
+        if (path !== '' && !paths.has(path)) paths.set(path, str(leaf.id))
     }
   }
   return [...paths]
@@ -282,21 +282,21 @@ function deliverablesIn(value: unknown, at: string): Workflow['deliverables'] {
     .map(([path, phase]) => ({ path, at, ...fields({ phase }, 'phase') }))
 }
 
-function named(phase: Readonly<Record<string, unknown>>): string {
+function nameOf(phase: Readonly<Record<string, unknown>>): string {
   return nonEmptyString(phase.name) ?? str(phase.id)
 }
 
 function tokensIn(value: unknown): readonly [number, number] | undefined {
-  const [from, to] = list(value)
+  const [from, to] = boundedList(value)
   const isAmount = (amount: unknown): amount is number =>
-    typeof amount === 'number' && amount > 0 && amount <= MOST_TOKENS
+    typeof amount === 'number' && amount > 0 && amount <= MAX_TOKENS
   return isAmount(from) && isAmount(to) ? [from, to] : undefined
 }
 
-function list(value: unknown): readonly unknown[] {
+function boundedList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_PHASES) : []
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -37,7 +37,7 @@ const exported = (
   })
 
 describe('a session.json', () => {
-  test('has exactly the fields of its schema, for whatever a session went through', () => {
+  test('has exactly the fields of its schema for any session', () => {
     const status = fc.constantFrom<TaskStatus>(
       'ready',
       'in_progress',
@@ -76,7 +76,7 @@ describe('a session.json', () => {
     )
   })
 
-  test('names the session by the day it began and its name', () => {
+  test('identifies the session by its start date and name', () => {
     const value = exported(sweepStory())
     expect(value).toMatchObject({
       session_id: '2025-01-15_fix-sweep-bug',
@@ -91,7 +91,7 @@ describe('a session.json', () => {
     [3, 'medium'],
     [5, 'medium'],
     [6, 'complex'],
-  ])('with %i tasks is %s, and with as many steps too', (size, complexity) => {
+  ])('calls %i tasks %s, and as many steps too', (size, complexity) => {
     const story = new Story()
     expect(
       exported(
@@ -104,7 +104,7 @@ describe('a session.json', () => {
     expect(exported(story, [task('1')]).complexity).toBe(complexity)
   })
 
-  test('of a session without backlog tasks has its steps as tasks, with the files that changed meanwhile', () => {
+  test('lists the steps as tasks, with their changed files, when there are no backlog tasks', () => {
     const story = new Story()
     const first = story.add('step.added', { text: 'First' })
     const second = story.add('step.added', { text: 'Second' })
@@ -130,14 +130,14 @@ describe('a session.json', () => {
     ])
   })
 
-  test('says of a started step that it is paused once nobody works on the session', () => {
+  test('marks a started step as paused once the session is not active', () => {
     const story = new Story()
     story.add('step.started', { step: story.add('step.added', { text: 'First' }) })
     story.add('session.paused', {})
     expect(exported(story).tasks[0]).toMatchObject({ status: 'paused' })
   })
 
-  test('puts the statuses of tasks into its own words', () => {
+  test('translates task statuses into its own words', () => {
     const all = [
       task('1'),
       task('2', 'in_progress'),
@@ -171,7 +171,7 @@ describe('a session.json', () => {
     ])
   })
 
-  test('nests tasks by their parents, and names no parent that it does not hold', () => {
+  test('nests tasks by parent and names no parent that is not in the file', () => {
     const value = exported(new Story(), [
       task('1'),
       task('2', 'ready', { parent: '1', dependsOn: ['9'] }),
@@ -181,7 +181,7 @@ describe('a session.json', () => {
     expect(value.tasks[1]!.dependencies).toEqual(['9'])
   })
 
-  test('ticks the checklist of an only task by the steps that were done for it', () => {
+  test('ticks the checklist of a single task for each step that was done', () => {
     const story = new Story()
     story.add('step.done', { step: story.add('step.added', { text: 'one' }) })
     story.add('step.added', { text: 'three' })
@@ -197,7 +197,7 @@ describe('a session.json', () => {
     })
   })
 
-  test('gives a file to the only task in progress, to the part rather than the whole, and of two to none', () => {
+  test('assigns a file to the one task in progress, to a sub-task before its parent, and never to two', () => {
     const story = new Story()
     const move = (id: string, status: TaskStatus) => story.add('task.moved', { task: id, status })
     move('1', 'in_progress')
@@ -219,7 +219,7 @@ describe('a session.json', () => {
     })
   })
 
-  test('tells parallel groups, completed when all of one is', () => {
+  test('lists parallel groups, completed when all their tasks are', () => {
     const one = { group: 'g1' }
     const two = { group: 'g2' }
     const tasks = [
@@ -234,7 +234,7 @@ describe('a session.json', () => {
     ])
   })
 
-  test('tells delegated agents: those that finished, that run, and that were never heard of again', () => {
+  test('lists delegated agents: finished, running and lost', () => {
     const value = exported(
       noticedStory(),
       [],
@@ -273,7 +273,7 @@ describe('a session.json', () => {
     ])
   })
 
-  test('leaves out what was retracted', () => {
+  test('leaves out retracted entries', () => {
     const story = new Story()
     const step = story.add('step.added', { text: 'First' })
     story.add('step.started', { step })
@@ -287,7 +287,7 @@ describe('a session.json', () => {
 })
 
 describe('the checker', () => {
-  test('finds a field too many, one of another kind, and an id that leads nowhere', () => {
+  test('finds an extra field, a field of the wrong type and an id that points to nothing', () => {
     const value = JSON.parse(JSON.stringify(exported(sweepStory()))) as Record<string, unknown>
     expect(sessionJsonProblems({ ...value, more: 1 })).toHaveLength(1)
     expect(sessionJsonProblems({ ...value, domain: 'docs' })).toHaveLength(1)

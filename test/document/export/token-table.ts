@@ -1,4 +1,4 @@
-// What a session costs a model in each form, as the page on exporting shows it. Made by scripts/token-table.mjs.
+// The token costs of a session in each format, as docs/export.md shows them. Written by scripts/token-table.mjs.
 import { createHash } from 'node:crypto'
 import { encode } from '@toon-format/toon'
 import { Tokenizer } from 'ai-tokenizer'
@@ -31,7 +31,7 @@ const SAME =
   '| session | fields | vocabulary | JSON, indented | JSON, compact | TOON | against indented | against compact |'
 const IN_ALL = '| session | entries | vocabulary | whole state, JSON | summary, TOON | saved |'
 
-/** Two tables: the two formats with the same fields, and what `--format json` writes against what `--format toon` does. */
+/** Two tables: the same fields in both formats, and `--format json` against `--format toon`. */
 export function tokenTable(): string {
   const same: string[] = []
   const inAll: string[] = []
@@ -63,7 +63,6 @@ export function tokenTable(): string {
   return [SAME, ruleFor(SAME), ...same, '', IN_ALL, ruleFor(IN_ALL), ...inAll].join('\n')
 }
 
-/** What the same fields cost in each format. */
 export function sameFields(value: object, tokens: CountTokens) {
   return {
     indented: tokens(JSON.stringify(value, undefined, 2)),
@@ -72,7 +71,6 @@ export function sameFields(value: object, tokens: CountTokens) {
   }
 }
 
-/** What `--format json` and `--format toon` cost. */
 export function wholeAndSummary(state: SessionState, tokens: CountTokens) {
   return { whole: tokens(renderStateJson(state)), summary: tokens(renderStateToon(state)) }
 }
@@ -98,7 +96,7 @@ export function stateOf(size: SessionSize): SessionState {
   return fold(SESSION_ID, entriesOf(size))
 }
 
-/** Ids are partly chance, and chance costs tokens too; here it is the same each time. */
+/** Random ids cost a varying number of tokens, so here they are the same each time. */
 export function entriesOf(size: SessionSize): readonly RawEntry[] {
   const settled = JSON.stringify(STORIES[size]().entries).replaceAll(
     /([0-9a-f]{8}-[0-9a-f]{4}-7)[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g,

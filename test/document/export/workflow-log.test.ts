@@ -16,7 +16,7 @@ const rendered = (story: Story, tasks: readonly BacklogTask[] = []) =>
     propose: () => 'code',
   })
 
-/** The frontmatter as a reader takes it: from the first line to the next that is only dashes. */
+/** The frontmatter: from the first line to the next line of dashes. */
 function headOf(log: string, version: '1.1' | '1.2' = '1.2'): Record<string, unknown> {
   expect(log.startsWith('---\n')).toBe(true)
   return parse(log.slice(4, log.indexOf('\n---', 3) + 1), { version }) as Record<string, unknown>
@@ -25,7 +25,7 @@ function headOf(log: string, version: '1.1' | '1.2' = '1.2'): Record<string, unk
 const KEYS = ['session', 'skills', 'tasks', 'files', 'agents', 'commands', 'root_causes', 'gotchas']
 
 describe('a workflow log', () => {
-  test('is YAML in front that any reader of YAML understands, whatever the texts hold', () => {
+  test('starts with YAML that any YAML reader parses, whatever the texts contain', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         const log = rendered(story)
@@ -42,7 +42,7 @@ describe('a workflow log', () => {
     )
   })
 
-  test('says what changed, what was delegated, run, solved and learned', () => {
+  test('lists what was changed, delegated, run, solved and learned', () => {
     const story = noticedStory()
     const blocker = story.add('blocker.raised', { text: 'The clock is mocked' })
     story.add('blocker.resolved', { blocker, resolution: 'Inject it' })
@@ -73,7 +73,7 @@ describe('a workflow log', () => {
     })
   })
 
-  test('puts each file, delegate and checklist item on one line, for readers that go by lines', () => {
+  test('puts each file, delegate and checklist item on one line', () => {
     const story = noticedStory()
     story.add('file.changed', { path: 'a, b: c.ts' })
     story.add('step.added', { text: 'two\n---\nlines' })
@@ -84,7 +84,7 @@ describe('a workflow log', () => {
     expect(lines).toContain('    - {name: agent, task: review the diff, result: success}')
   })
 
-  test('nests tasks, and loses none that is its own ancestor', () => {
+  test('nests tasks and keeps a task that is its own ancestor', () => {
     const task = (id: string, parent?: string): BacklogTask => ({
       id,
       title: `Task ${id}`,
@@ -116,7 +116,7 @@ describe('a workflow log', () => {
     expect(log).toContain('      - {item: one, done: true}')
   })
 
-  test('names the closing that was written first, whichever of two has the smaller id', () => {
+  test('names the closing entry that was written first, not the one with the smaller id', () => {
     const story = new Story()
     story.add('session.closed', { how: 'completed' })
     story.add('session.reopened', {})
@@ -127,7 +127,7 @@ describe('a workflow log', () => {
     expect(rendered(story)).toContain(`<!-- stint: workflow log ${story.state.id} ${other} -->`)
   })
 
-  test('is readable behind it', () => {
+  test('has a readable Markdown body after the YAML', () => {
     const story = sweepStory()
     story.add('session.closed', { how: 'completed', reason: 'shipped' })
     const body = rendered(story).split('\n---\n')[1]!

@@ -6,7 +6,7 @@ import { FoldableRow, PartView } from './part.tsx'
 
 interface ItemRowProps {
   item: HistoryItem | undefined
-  former: HistoryItem | undefined
+  previous: HistoryItem | undefined
   number: number
   link: string
   isWanted: boolean
@@ -38,7 +38,7 @@ export function ItemRow(props: ItemRowProps) {
 
 function MessageRow({
   message,
-  former,
+  previous,
   number,
   link,
   isWanted,
@@ -47,15 +47,17 @@ function MessageRow({
   const isResult =
     message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool result')
   const speaker = isResult ? 'tools' : speakerOf(message)
-  // One request to the model is often told in several messages, and its usage with each of them.
+  // One model request often spans several messages, each with the same usage.
   const isSame =
-    former?.type === 'message' && former.request !== undefined && former.request === message.request
+    previous?.type === 'message' &&
+    previous.request !== undefined &&
+    previous.request === message.request
   const isContinued =
-    former?.type === 'message' &&
+    previous?.type === 'message' &&
     !isResult &&
-    speakerOf(former) === speaker &&
-    former.role === message.role &&
-    former.role === 'assistant'
+    speakerOf(previous) === speaker &&
+    previous.role === message.role &&
+    previous.role === 'assistant'
   const parts = message.parts.map((part, index) => (
     <PartView key={index} part={part} name={`${number} ${index}`} isUnfolded={isUnfolded} />
   ))

@@ -6,7 +6,7 @@ import { Text, revealInvisible } from '../../components/text.tsx'
 import type { ComponentChildren } from 'preact'
 import { useUnfolded } from '../../components/unfolded.tsx'
 
-/** One part of a message. What is said is open, what was done and thought is folded. */
+/** Text is open; tools and thinking are folded. */
 export function PartView({
   part,
   name,
@@ -107,13 +107,12 @@ function Result({
   )
 }
 
-/** What failed says why at its end. */
+/** An error message usually states the cause at its end. */
 function lastLine(text: string): string {
   const end = text.trimEnd()
   return end.slice(end.lastIndexOf('\n') + 1)
 }
 
-/** The input of a tool: each field by its name, texts as texts. */
 function Fields({ name, value }: { name: string; value: Json }) {
   const fields = fieldsOf(value)
   if (fields.length === 1) return <Plain name={name} text={fields[0]![1]} />
@@ -136,9 +135,9 @@ function Fields({ name, value }: { name: string; value: Json }) {
 function Plain({ name, text }: { name: string; text: string }) {
   return (
     <Clip name={name} text={text} limit={6000} lines={60}>
-      {(piece) => (
+      {(shown) => (
         <pre class="plain" tabIndex={0} aria-label="Text">
-          {revealInvisible(piece)}
+          {revealInvisible(shown)}
         </pre>
       )}
     </Clip>
@@ -152,7 +151,7 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/webp',
 ])
 
-/** A picture that is in the conversation itself. Of other kinds, which may hold scripts or links, nothing is shown. */
+/** Only image types that cannot hold scripts or links are shown. */
 function Picture({ mediaType, data }: { mediaType: string; data: string }) {
   if (!PICTURES.has(mediaType) || !/^[A-Za-z0-9+/=\s]*$/.test(data))
     return (
@@ -173,7 +172,6 @@ function Picture({ mediaType, data }: { mediaType: string; data: string }) {
 interface FoldProps {
   name: string
   title: string
-  /** What it comes to, in a line. */
   summary?: string
   facts?: string
   isBad?: boolean
@@ -181,7 +179,7 @@ interface FoldProps {
   children: () => ComponentChildren
 }
 
-/** One line that opens. What is inside is made only then. */
+/** One line that unfolds. Its content is rendered only then. */
 export function FoldableRow({
   name,
   title,
@@ -191,7 +189,7 @@ export function FoldableRow({
   isUnfolded,
   children,
 }: FoldProps) {
-  // Folding all and unfolding all begins anew, whatever was opened before.
+  // Folding or unfolding all resets what was opened before.
   const [open, setOpen] = useUnfolded(`fold ${isUnfolded} ${name}`, isUnfolded ? 1 : 0)
   return (
     <div class="fold" data-bad={isBad}>
@@ -214,8 +212,8 @@ export function FoldableRow({
   )
 }
 
-// What tells one use of a tool from another, in the order in which it does.
-const TELLING = [
+// The fields that best identify a tool call, in order of preference.
+const IDENTIFYING_FIELDS = [
   'command',
   'cmd',
   'file_path',
@@ -229,15 +227,14 @@ const TELLING = [
   'text',
   'name',
 ] as const
-const LONGEST = 240
+const MAX_SUMMARY = 240
 
-/** A tool's input in a line. */
 function summaryOf(input: unknown): string {
   if (typeof input === 'string') return oneLine(input)
   if (typeof input !== 'object' || input === null) return input === null ? '' : String(input)
   if (Array.isArray(input)) return oneLine(JSON.stringify(input))
   const fields = input as Readonly<Record<string, unknown>>
-  for (const name of TELLING) {
+  for (const name of IDENTIFYING_FIELDS) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (typeof value === 'string' && value !== '') return oneLine(value)
     if (Array.isArray(value) && value.length > 0) return oneLine(value.map(String).join(' '))
@@ -254,10 +251,10 @@ export function fieldsOf(input: unknown): readonly (readonly [string, string])[]
 
 function oneLine(text: string): string {
   return text
-    .slice(0, LONGEST * 4)
+    .slice(0, MAX_SUMMARY * 4)
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, LONGEST)
+    .slice(0, MAX_SUMMARY)
 }
 
 function asText(value: unknown): string {

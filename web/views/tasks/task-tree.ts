@@ -1,9 +1,8 @@
-// The backlog as it is shown: parts below what they belong to, what matters first.
 import type { PublicTask } from '../../../src/serve/contract.ts'
 
 export interface TaskNode {
   readonly task: PublicTask
-  readonly parts: readonly TaskNode[]
+  readonly children: readonly TaskNode[]
 }
 
 const ORDER: Readonly<Record<PublicTask['status'], number>> = {
@@ -14,38 +13,38 @@ const ORDER: Readonly<Record<PublicTask['status'], number>> = {
   completed: 3,
 }
 
-/** A task is there when it is looked for, or when a part of it is. */
+/** A task is included when it matches or one of its sub-tasks does. */
 export function buildTaskTree(
   tasks: readonly PublicTask[],
   { isAll, text }: { readonly isAll: boolean; readonly text: string },
 ): readonly TaskNode[] {
   const ids = new Set(tasks.map(({ id }) => id))
-  const parts = new Map<string, PublicTask[]>()
+  const children = new Map<string, PublicTask[]>()
   for (const task of tasks) {
     const under =
       task.parent !== undefined && ids.has(task.parent) && !isCircular(task, tasks)
         ? task.parent
         : ''
-    parts.set(under, [...(parts.get(under) ?? []), task])
+    children.set(under, [...(children.get(under) ?? []), task])
   }
-  const wanted = text.trim().toLowerCase()
-  const isLookedFor = (task: PublicTask): boolean =>
+  const query = text.trim().toLowerCase()
+  const isMatch = (task: PublicTask): boolean =>
     (isAll || task.status !== 'completed') &&
-    (wanted === '' ||
+    (query === '' ||
       [task.title, task.name, task.description, ...task.labels].some((one) =>
-        one.toLowerCase().includes(wanted),
+        one.toLowerCase().includes(query),
       ))
   const nodesUnder = (id: string): readonly TaskNode[] =>
-    (parts.get(id) ?? [])
+    (children.get(id) ?? [])
       .toSorted((a, b) => ORDER[a.status] - ORDER[b.status] || a.priority.localeCompare(b.priority))
       .flatMap((task) => {
         const below = nodesUnder(task.id)
-        return isLookedFor(task) || below.length > 0 ? [{ task, parts: below }] : []
+        return isMatch(task) || below.length > 0 ? [{ task, children: below }] : []
       })
   return nodesUnder('')
 }
 
-/** It is, in the end, a part of itself: files written by hand may say so. */
+/** Its parents form a cycle: hand-written files may contain one. */
 function isCircular(task: PublicTask, tasks: readonly PublicTask[]): boolean {
   const byId = new Map(tasks.map((one) => [one.id, one]))
   const seen = new Set<string>()

@@ -5,7 +5,7 @@ import { layOutLanes } from '../../web/charts/lane-layout.ts'
 const NOW = '2026-03-01T12:00:00.000Z'
 
 describe('the lanes of a run', () => {
-  test('draws attempts in proportion to their time, from the first beginning to the last end', () => {
+  test('draws attempts in proportion to their time, from the first start to the last end', () => {
     const { lanes, seconds } = layOutLanes(
       [lane(block('12:00', '12:10'), block('12:10', '12:40'))],
       NOW,
@@ -17,7 +17,7 @@ describe('the lanes of a run', () => {
     ])
   })
 
-  test('folds a long pause, and says how long it was', () => {
+  test('folds a long pause and shows how long it was', () => {
     const { pauses, lanes, seconds } = layOutLanes(
       [lane(block('02:00', '02:10')), lane(block('11:00', '11:10'))],
       NOW,
@@ -30,12 +30,12 @@ describe('the lanes of a run', () => {
     })
   })
 
-  test('lets one that runs reach to now', () => {
+  test('draws a running attempt up to now', () => {
     const { lanes } = layOutLanes([lane(block('11:00', '11:30'), block('11:30'))], NOW)
     expect(lanes[0]?.blocks[1]).toMatchObject({ left: 50, width: 50 })
   })
 
-  test('keeps what is over at once, or ends before it begins, wide enough to be seen and inside', () => {
+  test('keeps an instant or backwards attempt visible and inside the lane', () => {
     const { lanes } = layOutLanes(
       [lane(block('11:00', '11:30'), block('11:30', '11:30'), block('11:20', '11:10'))],
       NOW,
@@ -46,13 +46,13 @@ describe('the lanes of a run', () => {
     }
   })
 
-  test('takes no time away for an attempt that ends before it begins, because a clock was set back', () => {
+  test('subtracts no time for an attempt that ends before it begins', () => {
     expect(layOutLanes([lane(block('11:00', '11:30'), block('11:40', '11:10'))], NOW).seconds).toBe(
       1800,
     )
   })
 
-  test('has few ticks at round times, the pauses left out', () => {
+  test('has few ticks at round times, without the pauses', () => {
     const { ticks } = layOutLanes(
       [lane(block('02:00', '02:10')), lane(block('11:00', '11:10'))],
       NOW,

@@ -5,7 +5,7 @@ import { type TreeNode, taskTrees } from '../../src/backlog/task-graph.ts'
 import { aStatus } from './any-task.ts'
 import { Told, backlogOf } from './world.ts'
 
-/** `a(b c(d)) e`, with `!why` behind what stands at the top for a reason. */
+/** `a(b c(d)) e`, with `!why` after a root that has a parent. */
 function shape(nodes: readonly TreeNode[]): string {
   const one = ({ task, parts, partOf }: TreeNode) =>
     `${task.id}${partOf === undefined ? '' : `!${partOf.why}`}${parts.length === 0 ? '' : `(${shape(parts)})`}`
@@ -34,38 +34,34 @@ function levelsOf(nodes: readonly TreeNode[]): number {
   return nodes.reduce((most, { parts }) => Math.max(most, 1 + levelsOf(parts)), 0)
 }
 
-describe('the trees of tasks', () => {
+describe('task trees', () => {
   test.each([
     [
-      'parts stand under their task, however deep',
+      'sub-tasks are under their parent at any depth',
       ['a', 'b ^a', 'c ^b', 'd ^a', 'e'],
       'a(b(c) d) e',
     ],
-    ['a part that was added before its task stands under it all the same', ['b ^a', 'a'], 'a(b)'],
+    ['a sub-task that was added before its parent is under it', ['b ^a', 'a'], 'a(b)'],
+    ['a sub-task of an unknown parent is at the top', ['a ^ghost', 'b ^a'], 'a!unknown(b)'],
+    ['a task that is its own parent is at the top', ['a ^a', 'b'], 'a!circle b'],
     [
-      'a part of what the backlog does not have stands at the top',
-      ['a ^ghost', 'b ^a'],
-      'a!unknown(b)',
-    ],
-    ['a task that is a part of itself stands at the top', ['a ^a', 'b'], 'a!circle b'],
-    [
-      'a circle of parents is opened at one of them',
+      'a cycle of parents is broken at one of them',
       ['a ^c', 'b ^a', 'c ^b', 'd ^b'],
       'a!circle(b(c d))',
     ],
-    ['what leads into a circle hangs from it', ['z ^b', 'a ^b', 'b ^a'], 'b!circle(z a)'],
-    ['parts of a completed task stand under it', ['a completed', 'b ^a'], 'a(b)'],
+    ['a task whose parent is in a cycle is under it', ['z ^b', 'a ^b', 'b ^a'], 'b!circle(z a)'],
+    ['sub-tasks of a completed task are under it', ['a completed', 'b ^a'], 'a(b)'],
   ])('%s', (_promise, lines, expected) => {
     expect(shapeOf(backlogOf(...lines))).toBe(expected)
   })
 
-  test('go on as trees of their own below the deepest level', () => {
+  test('continue as separate trees below the deepest level', () => {
     expect(shapeOf(backlogOf('a', 'b ^a', 'c ^b', 'd ^c', 'e ^d', 'z'), 2)).toBe(
       'a(b) c!deep(d) e!deep z',
     )
   })
 
-  test('hold every task exactly once, in no more levels than asked for, whatever the parents are', () => {
+  test('hold every task exactly once within the level limit, whatever the parents are', () => {
     fc.assert(
       fc.property(anyBacklog, fc.integer({ min: 1, max: 4 }), (backlog, levels) => {
         const trees = taskTrees(backlog, { levels })
@@ -75,7 +71,7 @@ describe('the trees of tasks', () => {
     )
   })
 
-  test('of what is open leave out completed tasks with nothing open under them, and no others', () => {
+  test('of open tasks leave out exactly the completed tasks with nothing open below them', () => {
     expect(
       shape(
         taskTrees(
@@ -101,7 +97,7 @@ describe('the trees of tasks', () => {
     )
   })
 
-  test('of one task hold it and what is under it, and say what it is a part of', () => {
+  test('of one task hold its sub-tasks and name its parent', () => {
     const backlog = backlogOf('a', 'b ^a completed', 'c ^b', 'd').backlog()
     expect(
       shape(taskTrees(backlog, { levels: 9, top: backlog.byId.get('b')!, isShown: isTaskOpen })),
@@ -109,7 +105,7 @@ describe('the trees of tasks', () => {
     expect(shape(taskTrees(backlog, { levels: 9, top: backlog.byId.get('d')! }))).toBe('d')
   })
 
-  test('count what is done under a task at whatever depth, shown or not', () => {
+  test('count the completed sub-tasks at any depth, shown or not', () => {
     const backlog = backlogOf(
       'a',
       'b ^a completed',
@@ -124,7 +120,7 @@ describe('the trees of tasks', () => {
     })
   })
 
-  test('are made of a chain as long as the backlog', () => {
+  test('can hold a chain as long as the backlog', () => {
     const told = new Told()
     told.add('t0')
     for (let n = 1; n < 5000; n += 1) told.add(`t${n}`, { parent: `t${n - 1}` })

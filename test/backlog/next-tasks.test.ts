@@ -5,18 +5,18 @@ import { backlogOf } from './world.ts'
 test.each([
   ['first in goes first', ['a', 'b'], 'a b'],
   ['a higher priority goes first', ['a P2', 'b P0', 'c P1'], 'b c a'],
-  ['of one priority the smaller goes first', ['a L', 'b XS', 'c S'], 'b c a'],
+  ['with equal priority the smaller task goes first', ['a L', 'b XS', 'c S'], 'b c a'],
   ['priority weighs more than size', ['a P2 XS', 'b P1 XL'], 'b a'],
-  ['of one size the one that frees more goes first', ['a', 'b', 'c <b P3', 'd <b P3'], 'b a'],
   [
-    'freeing a task that is completed already counts for nothing',
-    ['a', 'b', 'c <b completed'],
-    'a b',
+    'with equal size the task that unblocks more goes first',
+    ['a', 'b', 'c <b P3', 'd <b P3'],
+    'b a',
   ],
-  ['size weighs more than freeing others', ['a S', 'b M', 'c <b P3'], 'a b'],
-  ['what is in progress goes before any priority', ['a P0', 'b P3 XL in_progress'], 'b a'],
+  ['unblocking a completed task counts for nothing', ['a', 'b', 'c <b completed'], 'a b'],
+  ['size weighs more than unblocking others', ['a S', 'b M', 'c <b P3'], 'a b'],
+  ['a task in progress goes before any priority', ['a P0', 'b P3 XL in_progress'], 'b a'],
   ['an unmet dependency keeps a task out, whatever its priority', ['a P3', 'b P0 <a'], 'a'],
-  ['an unmet dependency keeps out even what is in progress', ['a', 'b in_progress <a'], 'a'],
+  ['an unmet dependency keeps out even a task in progress', ['a', 'b in_progress <a'], 'a'],
   ['a met dependency lets it in', ['a completed', 'b P0 <a', 'c'], 'b c'],
   [
     'blocked, failed and completed tasks are never proposed',
@@ -40,11 +40,11 @@ test.each([
   [['a', 'b', 'c <a'], 'waits for nothing; unblocks 1, the one behind it 0'],
   [['a', 'b'], 'waits for nothing; added first'],
   [['a P1 XL'], 'waits for nothing; P1, size XL'],
-])('of %j the first is chosen because %j', (lines, because) => {
+])('from %j picks the first because %j', (lines, because) => {
   expect(nextTasks(backlogOf(...lines).backlog()).tasks[0]?.because).toBe(because)
 })
 
-test('what waits says for what', () => {
+test('a waiting task names what it waits for', () => {
   const { waiting } = nextTasks(backlogOf('a in_progress', 'b <a,t9', 'epic', 'c ^epic').backlog())
   expect(waiting.map(({ task, because }) => `${task.id} ${because}`)).toEqual([
     'b waits for a (in_progress), t9 (not in the backlog)',
@@ -52,13 +52,13 @@ test('what waits says for what', () => {
   ])
 })
 
-test('two tasks in progress are as many as there ought to be', () => {
+test('two tasks in progress reach the work-in-progress limit', () => {
   expect(nextTasks(backlogOf('a in_progress', 'b').backlog()).hint).toBeUndefined()
   const { hint } = nextTasks(backlogOf('a in_progress', 'b in_progress').backlog())
   expect(hint).toBe('2 tasks are in progress (limit 2): finish one before starting another')
 })
 
-test('a task brought from elsewhere keeps its place by the date it was written there', () => {
+test('an imported task is ordered by the date it was created in its source', () => {
   const told = backlogOf('a')
   told.add('older', { when: '2024-05-01T00:00:00Z' })
   expect(nextTasks(told.backlog()).tasks.map(({ task }) => task.id)).toEqual(['older', 'a'])

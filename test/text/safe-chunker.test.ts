@@ -6,7 +6,7 @@ import { SafeChunker } from '../../src/text/safe-chunker.ts'
 const redacted = (text: string) => redact(text).text
 const WINDOW = 4096
 
-function piecewise(text: string, size: number): { text: string; pieces: number } {
+function inChunks(text: string, size: number): { text: string; pieces: number } {
   const cuts = new SafeChunker(redacted, WINDOW)
   const pieces: string[] = []
   for (let at = 0; at < text.length; at += size) pieces.push(cuts.push(text.slice(at, at + size)))
@@ -19,8 +19,8 @@ const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
 const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n'.repeat(20)}-----END PRIVATE KEY-----`
 const assigned = 'password = "correct horse battery staple"'
 
-describe('a text that is redacted piece by piece', () => {
-  test('comes out as if it had been redacted whole, wherever its secrets stand and its pieces end', () => {
+describe('a text redacted in chunks', () => {
+  test('equals the text redacted at once, wherever its secrets and chunks are', () => {
     const filler = fc.constantFrom('a line of the log\n', 'x', 'word ', '\n', '🚀', 'key: value\n')
     const part = fc.oneof(
       {
@@ -39,22 +39,22 @@ describe('a text that is redacted piece by piece', () => {
       .map((parts) => parts.join(' '))
     fc.assert(
       fc.property(longText, fc.integer({ min: 1, max: 3000 }), (text, size) => {
-        expect(piecewise(text, size).text).toBe(redacted(text))
+        expect(inChunks(text, size).text).toBe(redacted(text))
       }),
       { numRuns: 150 },
     )
   })
 
-  test('holds no secret that stands where it would have been cut', () => {
+  test('holds no secret that crosses a chunk border', () => {
     for (let before = 2900; before < 3200; before += 7) {
       const text = `${'y'.repeat(before)} ${token} ${'z '.repeat(3000)}`
-      const { text: clean, pieces } = piecewise(text, 512)
+      const { text: clean, pieces } = inChunks(text, 512)
       expect(pieces).toBeGreaterThan(1)
       expect(clean).not.toContain(token.slice(4, 20))
     }
   })
 
-  test('is not waited for without end when it cannot be cut', () => {
+  test('is not buffered forever when it cannot be cut', () => {
     const cuts = new SafeChunker((text) => `[${text.length}]`, WINDOW)
     const taken = Array.from({ length: 100 }, () => cuts.push('a'.repeat(500))).filter(
       (piece) => piece !== '',

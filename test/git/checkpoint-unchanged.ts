@@ -9,10 +9,10 @@ import {
 } from '../../src/git/code-checkpoint.ts'
 import { git, repositoryAt } from './world.ts'
 
-/** Everything of the user's that keeping code must leave as it is. */
+/** Everything of the user's that a code checkpoint must not change. */
 function stateOf(root: string) {
   const { gitDir } = repositoryAt(root)
-  // The index first: git refreshes it when asked for the status without being told not to.
+  // The index first: `git status` refreshes it by default.
   const index = existsSync(join(gitDir, 'index'))
     ? sha(readFileSync(join(gitDir, 'index')))
     : 'none'
@@ -34,8 +34,8 @@ function stateOf(root: string) {
   }
 }
 
-/** Keeps the code of a worktree, and fails unless all of the user's own is the same afterwards. */
-export function keepUntouched(
+/** Checkpoints the code of a worktree, and fails if anything of the user's changed. */
+export function checkpointUnchanged(
   root: string,
   options: Partial<CodeCheckpointOptions> = {},
 ): CodeCheckpoint {

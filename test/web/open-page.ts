@@ -1,4 +1,4 @@
-// A page in the real browser before a server, and what must be true of every view.
+// A page in the real browser, and what must be true of every view.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
@@ -7,17 +7,17 @@ import type { Served } from '../support/serve.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export interface Look {
+export interface OpenedPage {
   readonly width?: number
   readonly scheme?: 'light' | 'dark'
 }
 
-/** A page that is let in, at a path. What breaks in it fails the test that asks `broken`. */
+/** Opens an authorised page at a path. Errors in it fail the test that checks `broken`. */
 export async function openPage(
   browser: Browser,
   served: Served,
   path: string,
-  { width = 1280, scheme = 'light' }: Look = {},
+  { width = 1280, scheme = 'light' }: OpenedPage = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
@@ -36,7 +36,7 @@ export async function openPage(
   return { page, broken, close: () => context.close() }
 }
 
-/** By the rules that axe knows, in what is shown now. Run by the browser's own inspector: the page's policy holds. */
+/** The axe violations of the current page. Run through the browser's inspector, so that the page's CSP stays in force. */
 export async function isAccessible(page: Page): Promise<void> {
   await page.evaluate(axe)
   const found = await page.evaluate(async () => {

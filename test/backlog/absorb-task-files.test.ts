@@ -11,7 +11,7 @@ function rendered(told: Told, id = 'it'): string {
   return renderTaskFile(told.task(id), told.backlog())
 }
 
-/** What a caller does with one file: fold at its marker, take the edits, append them. */
+/** What a caller does with one file: fold at its marker, read the edits, append them. */
 async function absorb(told: Told, text: string): Promise<TaskEdits> {
   const marker = taskFileMarker(text)
   const base = marker && backlogAt(told.entries, marker.lastId).byId.get(taskIdIn(text) ?? '')
@@ -24,7 +24,7 @@ function kinds(edits: TaskEdits): readonly string[] {
   return edits.drafts.map((draft) => draft.kind)
 }
 
-test('a file nobody touched holds no edit, whatever happened to its task since', async () => {
+test('an unedited file adds no entries, whatever happened to its task since', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, someFields, aStatus, async (told, fields, status) => {
       const text = rendered(told)
@@ -45,19 +45,19 @@ const anEdit = fc.record({
   status: aStatus,
 })
 
-/** The file as a person would have it after an edit: rendered from a backlog in which it was made. */
+/** The file after a person's edit, rendered from a backlog with the same change. */
 function edited(told: Told, edit: Readonly<Record<string, unknown>>): string {
   const other = new Told()
   other.append(told.entries.map(({ kind, data, by }) => ({ kind, data, by }) as never))
   const { status, ...fields } = edit
   other.tell('task.changed', { task: 'it', ...fields } as never)
   if (status !== undefined) other.move('it', status as 'ready')
-  // With the marker of the file that was edited: a person does not change that.
+  // With the marker of the edited file, which a person does not change.
   const marker = /<!-- stint: task .*\n$/.exec(rendered(told))![0]
   return rendered(other).replace(/<!-- stint: task .*\n$/, marker)
 }
 
-test('an edit survives, and absorbing it twice adds nothing', async () => {
+test('an edit is absorbed once, however often the file is read', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, anEdit, async (told, edit) => {
       const text = edited(told, edit)
@@ -82,7 +82,7 @@ test('an edit survives, and absorbing it twice adds nothing', async () => {
   )
 })
 
-test('an edit of an old file loses nothing that happened since to other fields', async () => {
+test('an edit of an outdated file reverts no other field', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, someFields, aLine, async (told, newer, group) => {
       const text = edited(told, { group })
@@ -105,7 +105,7 @@ function backlogOfGroup(group: string): string | undefined {
   return told.task('x').group
 }
 
-test('a changed field, a moved status and a ticked box become an entry each', async () => {
+test('a changed field, a new status and a ticked box become one entry each', async () => {
   const told = new Told()
   told.add('it', { checklist: [{ item: 'one', done: false }] })
   const text = rendered(told)
@@ -128,7 +128,7 @@ test('a deleted line clears its field', async () => {
   expect(told.task('it').labels).toEqual([])
 })
 
-test('labels and boxes added on both sides are all there', async () => {
+test('labels and checklist items added on both sides are all kept', async () => {
   const told = new Told()
   told.add('it', { labels: ['a', 'b'], checklist: [{ item: 'one', done: false }] })
   const text = rendered(told)
@@ -152,7 +152,7 @@ test('labels and boxes added on both sides are all there', async () => {
   ])
 })
 
-test('a box that both sides added stays ticked', async () => {
+test('a checklist item added on both sides stays ticked', async () => {
   const told = new Told()
   told.add('it', { checklist: [{ item: 'one', done: false }] })
   const text = rendered(told).replace('- [ ] one', '- [ ] one\n- [ ] two')
@@ -161,7 +161,7 @@ test('a box that both sides added stays ticked', async () => {
   expect((await absorb(told, text)).drafts).toEqual([])
 })
 
-test('an entry that arrives late from another machine is not taken back by an untouched file', async () => {
+test('an unedited file does not revert an entry that arrives late from another machine', async () => {
   const told = new Told()
   told.add('it', { title: 'Old' })
   const late = told.tell('task.changed', { task: 'it', title: 'Theirs' })
@@ -172,7 +172,7 @@ test('an entry that arrives late from another machine is not taken back by an un
   expect(told.task('it').title).toBe('Theirs')
 })
 
-test('one of two boxes of the same wording can be ticked', async () => {
+test('one of two checklist items with the same text can be ticked', async () => {
   const told = new Told()
   const twice = { item: 'again', done: false }
   told.add('it', { checklist: [twice, twice] })
@@ -181,7 +181,7 @@ test('one of two boxes of the same wording can be ticked', async () => {
   expect(told.task('it').checklist.map(({ done }) => done)).toEqual([true, false])
 })
 
-test('a field changed on both sides is taken from the file, and said', async () => {
+test("a field changed on both sides takes the file's value and is reported", async () => {
   const told = new Told()
   told.add('it', { title: 'Old' })
   const text = rendered(told).replace('title: Old', 'title: Mine')
@@ -197,7 +197,7 @@ test('a field changed on both sides is taken from the file, and said', async () 
   ])
 })
 
-test('sections and keys of the person stay, wherever they were put', async () => {
+test('sections and keys that a person added are kept where they are', async () => {
   const told = new Told()
   told.add('it', {
     description: 'Text.',
@@ -225,7 +225,7 @@ test('sections and keys of the person stay, wherever they were put', async () =>
   expect((await absorb(told, again)).drafts).toEqual([])
 })
 
-test('a file that lost its marker is compared with the task as it is', async () => {
+test('a file without its marker is compared with the current task', async () => {
   const told = new Told()
   told.add('it', { title: 'Old' })
   const text = rendered(told)
@@ -235,7 +235,7 @@ test('a file that lost its marker is compared with the task as it is', async () 
   expect(told.task('it').title).toBe('New')
 })
 
-test('a hand-written file becomes a task, its status with it', async () => {
+test('a hand-written file becomes a task with the status it names', async () => {
   const told = backlogOf('t1')
   const text =
     '---\ntitle: Write it down\nstatus: doing\nblocked_by: [t1]\ncreated_at: 2025-10-01\n---\n## Acceptance Criteria\n- [x] begun\n'
@@ -251,13 +251,13 @@ test('a hand-written file becomes a task, its status with it', async () => {
   expect((await absorb(told, text)).drafts).toEqual([])
 })
 
-test('a file with an id that nobody knows keeps that id', async () => {
+test('a file with an unknown id becomes a task with that id', async () => {
   const told = new Told()
   await absorb(told, '---\nid: T-42\ntitle: From elsewhere\n---\n')
   expect(told.task('T-42').title).toBe('From elsewhere')
 })
 
-test('a rendered file brings its task back when the journal was lost', async () => {
+test('a rendered file restores its task when the journal was lost', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, async (told) => {
       const text = rendered(told)
@@ -275,7 +275,7 @@ test('a rendered file brings its task back when the journal was lost', async () 
   )
 })
 
-test('an edit to blocks is an edit to what the other tasks wait for', async () => {
+test('an edit of blocks changes the dependencies of the other tasks', async () => {
   const told = backlogOf('it', 'a <it', 'b')
   const { problems } = await absorb(told, rendered(told).replace('blocks: [a]', 'blocks: [b, t9]'))
   expect(told.task('a').dependsOn).toEqual([])
@@ -292,14 +292,14 @@ test.each([
     (text: string) => text.replace('## Description', '<<<<<<< HEAD\n## Description'),
   ],
   ['no content', () => ''],
-])('a file with %s is to be set aside and changes nothing', async (_case, damage) => {
+])('a file with %s is quarantined and changes nothing', async (_case, damage) => {
   const told = backlogOf('it')
   const { drafts, problems } = await absorb(told, damage(rendered(told)))
   expect(drafts).toEqual([])
   expect(problems).toMatchObject([{ needsQuarantine: true }])
 })
 
-test('an edit to a task that was taken back is to be set aside', async () => {
+test('an edit of a retracted task is quarantined', async () => {
   const told = new Told()
   const added = told.add('it')
   const text = rendered(told)
@@ -310,7 +310,7 @@ test('an edit to a task that was taken back is to be set aside', async () => {
   expect(problems).toMatchObject([{ needsQuarantine: true }])
 })
 
-test('any text at all is absorbed or refused, never thrown at', async () => {
+test('any text is absorbed or refused without throwing', async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '---\n',
@@ -333,7 +333,7 @@ test('any text at all is absorbed or refused, never thrown at', async () => {
   )
 })
 
-test('two files that speak of one task both count', async () => {
+test('edits in two files of one task are both absorbed', async () => {
   const told = backlogOf('a', 'b', 'c')
   const blocks = (id: string) =>
     fileOf(rendered(told, id).replace('created_at', 'blocks: [c]\ncreated_at'), `${id}-${id}.md`)

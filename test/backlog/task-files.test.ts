@@ -56,18 +56,18 @@ class World {
   }
 }
 
-test('a folder that is not there has no files', () => {
+test('a missing folder has no files', () => {
   expect(new TaskFiles(join(scratchFolder(), 'none')).read()).toEqual([])
 })
 
-test('open tasks are written to active, completed ones to archive', async () => {
+test('open tasks are written to active/, completed ones to archive/', async () => {
   const world = new World(backlogOf('a', 'b completed', 'c failed'))
   expect((await world.sync()).outcomes).toEqual(['written', 'written', 'written'])
   expect(world.list('active')).toEqual(['a-a.md', 'c-c.md'])
   expect(world.list('archive')).toEqual(['b-b.md'])
 })
 
-test('a file that shows the same is not written again', async () => {
+test('an unchanged file is not written again', async () => {
   const world = new World(backlogOf('a', 'b'))
   await world.sync()
   const before = world.text('active/a-a.md')
@@ -87,7 +87,7 @@ test('a file moves when its task is completed, and back when it is reopened', as
   expect([world.list('active'), world.list('archive')]).toEqual([['a-a.md'], []])
 })
 
-test('a renamed task leaves no file under its old name', async () => {
+test('renaming a task leaves no file under the old name', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   world.edit('active/a-a.md', 'shortname: a', 'shortname: better')
@@ -95,7 +95,7 @@ test('a renamed task leaves no file under its old name', async () => {
   expect(world.list('active')).toEqual(['better-a.md'])
 })
 
-test('deleted files come back as they were', async () => {
+test('deleted files are written again with the same bytes', async () => {
   const world = new World(backlogOf('a', 'b completed'))
   await world.sync()
   const before = world.text('active/a-a.md')
@@ -112,7 +112,7 @@ test('a hand-written file is replaced by the file of its task', async () => {
   expect(world.list('active')).toEqual([taskFileName(backlog.tasks[0]!)])
 })
 
-test('a copy made as a pattern becomes a task of its own once it is written into', async () => {
+test('a copied task file becomes a task of its own once it is edited', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   const pattern = world.text('active/a-a.md')
@@ -126,7 +126,7 @@ test('a copy made as a pattern becomes a task of its own once it is written into
   expect(world.list('active')).not.toContain('a-a copy.md')
 })
 
-test('a crash between writing the new place and leaving the old one heals', async () => {
+test('a crash between writing the new file and removing the old one is repaired', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   const old = world.text('active/a-a.md')
@@ -138,7 +138,7 @@ test('a crash between writing the new place and leaving the old one heals', asyn
   expect([world.list('active'), world.list('archive')]).toEqual([[], ['a-a.md']])
 })
 
-test('an edit saved after absorbing is left alone until it is absorbed', async () => {
+test('an edit saved after absorbing is not overwritten before it is absorbed', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   world.told.move('a', 'blocked')
@@ -149,7 +149,7 @@ test('an edit saved after absorbing is left alone until it is absorbed', async (
   expect(backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
 })
 
-test('a file saved between reading and writing is left alone', async () => {
+test('a file saved between reading and writing is not overwritten', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   const files = world.files.read()
@@ -162,12 +162,12 @@ test('a file saved between reading and writing is left alone', async () => {
   expect(world.text('active/a-a.md')).toContain('priority: P0')
 })
 
-test('a file saved at the last moment before it is replaced is not overwritten', async () => {
+test('a file saved just before it is replaced is not overwritten', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   world.told.move('a', 'blocked')
   const backlog = world.told.backlog()
-  // Rendering is what comes between the last look at the file and its replacement.
+  // Rendering is the step between the last check of the file and its replacement.
   const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
     get() {
       world.save('active/a-a.md', world.text('active/a-a.md').replace('P2', 'P0'))
@@ -180,7 +180,7 @@ test('a file saved at the last moment before it is replaced is not overwritten',
   expect((await world.sync()).backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
 })
 
-test('a file that is created at the last moment is not overwritten', async () => {
+test('a file created at the last moment is not overwritten', async () => {
   const world = new World(backlogOf('a'))
   const backlog = world.told.backlog()
   const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
@@ -190,7 +190,7 @@ test('a file that is created at the last moment is not overwritten', async () =>
   expect(world.text('active/a-a.md')).toBe('# Of my own\n')
 })
 
-test('an edit in a file that a killed command had taken away is absorbed by the next, once', async () => {
+test('an edit in a file that a killed command had moved away is absorbed once by the next command', async () => {
   const world = new World(backlogOf('a', 'b'))
   await world.sync()
   world.edit('active/a-a.md', 'P2', 'P0')
@@ -218,14 +218,14 @@ test('a file keeps its permissions when it is replaced', async () => {
   expect(statSync(join(world.files.folder, 'active/a-a.md')).mode & 0o777).toBe(0o640)
 })
 
-test('a hand-written file with the longest name there is becomes a task', async () => {
+test('a hand-written file with the longest possible name becomes a task', async () => {
   const world = new World(new Told())
   world.save(`active/${'n'.repeat(252)}.md`, '# Buy milk\n')
   const { backlog } = await world.sync()
   expect(world.list('active')).toEqual(backlog.tasks.map(taskFileName))
 })
 
-test('a damaged file is set aside with every byte, and its task is shown again', async () => {
+test('a damaged file is quarantined byte for byte, and its task is written again', async () => {
   const world = new World(backlogOf('a', 'b'))
   await world.sync()
   const bytes = Buffer.from([0x2d, 0x2d, 0x2d, 0xff, 0xfe])
@@ -238,7 +238,7 @@ test('a damaged file is set aside with every byte, and its task is shown again',
   expect(world.list('active')).toEqual(['a-a.md', 'b-b.md'])
 })
 
-test('two files of one name set aside in the same instant are both there', () => {
+test('two files with one name quarantined at the same instant are both kept', () => {
   const world = new World(new Told())
   const now = new Date('2026-01-15T10:00:00Z')
   world.save('active/x.md', 'one')
@@ -248,7 +248,7 @@ test('two files of one name set aside in the same instant are both there', () =>
   expect([readFileSync(first, 'utf8'), readFileSync(second, 'utf8')]).toEqual(['one', 'two'])
 })
 
-test('the file of a task that was taken back goes, unless somebody wrote into it', async () => {
+test('the file of a retracted task is removed unless somebody edited it', async () => {
   const world = new World(new Told())
   const added = [world.told.add('a'), world.told.add('b')]
   await world.sync()
@@ -259,7 +259,7 @@ test('the file of a task that was taken back goes, unless somebody wrote into it
   expect(readFileSync(asides[0]!, 'utf8')).toContain('priority: P0')
 })
 
-test('no id leads out of the folder, and no two ids share a file', async () => {
+test('no id escapes the folder, and no two ids share a file', async () => {
   const ids = ['../../etc/passwd', '..', 'a/b', 'a-b', 'ü', 'x'.repeat(300)]
   const world = new World(backlogOf(...ids))
   const { writes } = await world.sync()
@@ -268,14 +268,14 @@ test('no id leads out of the folder, and no two ids share a file', async () => {
   expect((await world.sync()).outcomes).toEqual(ids.map(() => 'unchanged'))
 })
 
-test('files about the folder and files of other kinds are not tasks', () => {
+test('README files and files of other types are not tasks', () => {
   const world = new World(new Told())
   for (const name of ['README.md', '.hidden.md', 'notes.txt']) world.save(`active/${name}`, 'x')
   mkdirSync(join(world.files.folder, 'active/folder.md'))
   expect(world.files.read()).toEqual([])
 })
 
-test('a touched time alone is no edit', async () => {
+test('a new modification time alone is not an edit', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   utimesSync(join(world.files.folder, 'active/a-a.md'), new Date(), new Date())
@@ -300,7 +300,7 @@ test.each([[IDS[0]!], ['deadbeef'], ['fix-login'], [`fix-login-${IDS[0]}.md`]])(
   },
 )
 
-test('a reference to several tasks is refused with all of them named', () => {
+test('a reference to several tasks is refused and names all of them', () => {
   const search = () => findTask(named().backlog().tasks, '019b7000')
   expect(search).toThrow(StintError)
   expect(search).toThrow(
@@ -308,7 +308,7 @@ test('a reference to several tasks is refused with all of them named', () => {
   )
 })
 
-test('a reference to nothing is refused, and two letters of an id are nothing', () => {
+test('an unknown reference is refused, and two letters of an id match nothing', () => {
   for (const reference of ['nothing', 'be', '']) {
     expect(() => findTask(named().backlog().tasks, reference)).toThrow('there is no task')
   }

@@ -5,14 +5,14 @@ import { type GraphTask, layOutGraph, pathThrough } from '../../web/charts/graph
 const SIZE = { width: 180, height: 44 }
 
 describe('the graph of a run', () => {
-  test('puts what waits to the right of what it waits for', () => {
+  test('puts a task to the right of its dependencies', () => {
     const { tasks } = layOutGraph([task('c', 'b', 'a'), task('b', 'a'), task('a')], SIZE)
     const x = (id: string): number => tasks.find((one) => one.id === id)?.x ?? Number.NaN
     expect(x('a')).toBeLessThan(x('b'))
     expect(x('b')).toBeLessThan(x('c'))
   })
 
-  test('brings layers into an order in which no line crosses, where there is one', () => {
+  test('orders layers so that no lines cross, where that is possible', () => {
     const { tasks } = layOutGraph(
       [task('a'), task('b'), task('of-b', 'b'), task('of-a', 'a')],
       SIZE,
@@ -21,18 +21,18 @@ describe('the graph of a run', () => {
     expect(Math.sign(y('a') - y('b'))).toBe(Math.sign(y('of-a') - y('of-b')))
   })
 
-  test('draws a circle, and says which line closes it', () => {
+  test('draws a cycle and marks the edge that closes it', () => {
     const { tasks, edges } = layOutGraph([task('a', 'c'), task('b', 'a'), task('c', 'b')], SIZE)
     expect(tasks).toHaveLength(3)
     expect(edges.filter(({ isCircular }) => isCircular)).toHaveLength(1)
   })
 
-  test('ignores itself, doubles and what is not in the run', () => {
+  test('ignores self-dependencies, duplicates and tasks outside the run', () => {
     const { edges } = layOutGraph([task('a', 'a', 'elsewhere'), task('b', 'a', 'a')], SIZE)
     expect(edges.map(({ from, to }) => [from, to])).toEqual([['a', 'b']])
   })
 
-  test('puts those that are tied to nobody beside each other', () => {
+  test('puts unconnected tasks beside each other', () => {
     const { tasks, height } = layOutGraph(
       Array.from({ length: 12 }, (_, index) => task(`t${index}`)),
       SIZE,
@@ -41,7 +41,7 @@ describe('the graph of a run', () => {
     expect(height).toBeLessThan(4 * SIZE.height)
   })
 
-  test('leaves room around a task for the lines that pass by it', () => {
+  test('leaves room around a task for the lines that pass it', () => {
     const { tasks, edges } = layOutGraph([task('a'), task('b', 'a'), task('c', 'b', 'a')], SIZE)
     const passing = edges.find(({ from, to }) => from === 'a' && to === 'c')
     const beside = tasks.find(({ id }) => id === 'b')
@@ -52,7 +52,7 @@ describe('the graph of a run', () => {
     }
   })
 
-  test('places every task once, inside and apart from all others, whatever waits for what', () => {
+  test('places every task once, inside and without overlap, for any dependencies', () => {
     const graph = fc
       .array(fc.array(fc.nat(30), { maxLength: 4 }), { maxLength: 30 })
       .map((waits) =>
@@ -82,7 +82,7 @@ describe('the graph of a run', () => {
     )
   })
 
-  test('is not overcome by a chain of thousands', () => {
+  test('lays out a chain of thousands', () => {
     const tasks = Array.from({ length: 3000 }, (_, index) =>
       index === 0 ? task('t0') : task(`t${index}`, `t${index - 1}`),
     )

@@ -35,7 +35,7 @@ describe('the domain of a file', () => {
     expect(fileDomain(path)).toBe(domain)
   })
 
-  test('and its type is the ending of its name', () => {
+  test('comes with a type taken from the file extension', () => {
     expect(['a/b.tsx', 'a.b/c', '.gitignore', 'x.TAR.GZ', 'a b.py'].map(fileType)).toEqual([
       'tsx',
       '',

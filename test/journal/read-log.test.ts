@@ -7,7 +7,7 @@ import { type JournalRecord, encodeRecord } from '../../src/journal/record.ts'
 
 const FOLDER = join(import.meta.dirname, '../fixtures/damaged')
 
-/** Of each damaged file: the entries in it that are whole, and the damage as `line: reason`. */
+/** For each damaged file: its complete entries, and the damage as `line: reason`. */
 const DAMAGED: Record<string, { good: readonly number[]; damage: readonly string[] }> = {
   empty: { good: [], damage: [] },
   'blank-lines': { good: [], damage: [] },
@@ -37,7 +37,7 @@ const DAMAGED: Record<string, { good: readonly number[]; damage: readonly string
 
 describe('reading a damaged log', () => {
   test.each(Object.entries(DAMAGED))(
-    '%s gives every good record and names file, line and reason',
+    '%s yields every good record and reports file, line and reason',
     (name, { good, damage }) => {
       const path = join(FOLDER, `${name}.jsonl`)
       const contents = readLog(path)
@@ -49,7 +49,7 @@ describe('reading a damaged log', () => {
     },
   )
 
-  test('every fixture has its expectation', () => {
+  test('every fixture has an expectation', () => {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith('.jsonl'))
     expect(files.map((file) => basename(file, '.jsonl')).toSorted()).toEqual(
       Object.keys(DAMAGED).toSorted(),
@@ -64,7 +64,7 @@ describe('reading a damaged log', () => {
     }
   })
 
-  test('an id used again with other content never replaces the first', () => {
+  test('a reused id with other content never replaces the first record', () => {
     const { records } = readLog(join(FOLDER, 'id-reused.jsonl'))
     expect(records[1]?.data).toEqual({ text: 'entry 2' })
   })
@@ -87,12 +87,12 @@ describe('a reader', () => {
       .tuple(fc.integer({ min: 900, max: 999 }), fc.double({ min: 0, max: 1, noNaN: true }))
       .map(([n, share]) => {
         const frame = encodeRecord(record(n))
-        // Always short of the closing brace: half a record is what a kill leaves.
+        // Always without the closing brace: a kill leaves half a record.
         return frame.subarray(0, Math.floor(share * (frame.length - 3)))
       }),
   )
 
-  test('finds every whole record, whatever lies between them', () => {
+  test('finds every complete record, whatever bytes lie between them', () => {
     fc.assert(
       fc.property(fc.array(junk, { maxLength: 8 }), (pieces) => {
         const bytes = Buffer.concat(pieces.flatMap((piece, n) => [piece, encodeRecord(record(n))]))
@@ -101,7 +101,7 @@ describe('a reader', () => {
     )
   })
 
-  test('finds every whole record of lines joined together', () => {
+  test('finds every complete record in joined lines', () => {
     fc.assert(
       fc.property(fc.array(junk, { minLength: 1, maxLength: 6 }), (pieces) => {
         const lines = pieces.flatMap((piece, n) => [
@@ -115,7 +115,7 @@ describe('a reader', () => {
     )
   })
 
-  test('gives at every cut the records that are whole, and stops where the next reading begins', () => {
+  test('yields the complete records at every cut and stops where the next read begins', () => {
     const bytes = Buffer.concat([0, 1, 2, 3].map((n) => encodeRecord(record(n))))
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const first = parseLog(bytes.subarray(0, cut), 'log')

@@ -11,7 +11,7 @@ import {
 import { Log } from '../../src/journal/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-test('writes are counted, and what is only renamed, looked at or removed is not', () => {
+test('writes are counted; renames, reads and removals are not', () => {
   const path = (name: string) => join(scratch, name)
   const scratch = scratchFolder()
   const log = new Log({ path: path('log.jsonl') })
@@ -34,8 +34,8 @@ test('writes are counted, and what is only renamed, looked at or removed is not'
   log.close()
 })
 
-test('a second copy of the module in a process goes on with the same count', async () => {
-  // Found from outside by this name: programs that bundle it are asked for it.
+test('a second copy of the module in a process continues the same count', async () => {
+  // Readable from outside by this symbol, also in programs that bundle the module.
   const shared = (globalThis as { [key: symbol]: { made: number } | undefined })[
     Symbol.for('stint.writes')
   ]
