@@ -1,5 +1,5 @@
-// Runs one benchmark in a process of its own: what one leaves in memory is no matter to the next, and one that dies takes no
-// other's rows with it.
+// Runs each benchmark in its own process: memory left behind does not affect the next, and a crash
+// loses no other rows.
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,18 @@ import { join } from 'node:path'
 
 const INTERRUPTED = 130
 
-/** The rows of the benchmark in a file, or one that says why there are none. Whatever it makes is taken away, however it ends. */
+/**
+ * Returns the rows, or one row with the reason for the failure. Removes all temporary files in any
+ * case.
+ */
 export function runApart(name, file, { scale }) {
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-'))
   return new Promise((resolve) => {
-    // What is printed there is talk.
+    // Its standard output is only progress.
     const child = fork(new URL(import.meta.url), [file.href, String(scale)], {
       stdio: ['ignore', process.stderr, 'inherit', 'ipc'],
       env: { ...process.env, TMPDIR: folder },
-      // A group of its own, with the programs that it starts.
+      // A process group of its own, to kill the programs it starts.
       detached: true,
     })
     let isInterrupted = false
@@ -54,7 +57,7 @@ async function runHere(file, scale) {
 
 if (process.argv[1] === import.meta.filename) {
   const [, , file, scale] = process.argv
-  // Nobody waits for the answer any more.
+  // The result is no longer needed.
   const giveUp = () => process.exit(1)
   process.on('disconnect', giveUp)
   process.send(await runHere(file, Number(scale)), () => {

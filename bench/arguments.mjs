@@ -3,10 +3,10 @@ import { BENCHES } from './benches.mjs'
 
 const LARGEST_SCALE = 10
 
-/** What is wrong with what was typed. */
+/** Invalid arguments. */
 export class Misused extends Error {}
 
-/** What `npm run bench -- …` is asked for. */
+/** The arguments of `npm run bench -- …`. */
 export function askedFor(args) {
   const { values, positionals } = read(args)
   const { help = false, write = false } = values

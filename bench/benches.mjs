@@ -1,8 +1,8 @@
-// Every benchmark there is, in the order in which they run and are shown. `<name>.bench.mjs` exports `run({ scale, say })`, which
-// answers its rows, and `columns` where the usual names of columns do not fit:
-//   { name, ours, bare, unit, ratio, limit, note, ok, instead }
-// `ours` and `bare` are milliseconds unless `unit` says otherwise; `note` stands where there is no `ours`; `instead` stands in the
-// last column in the place of "ok".
+// All benchmarks, in the order in which they run and are shown. `<name>.bench.mjs` exports `run({
+// scale, say })`, which returns rows of { name, ours, bare, unit, ratio, limit, note, ok, instead
+// }, and `columns` if the default column names do not fit. `ours` and `bare` are milliseconds
+// unless `unit` says otherwise; `note` is shown without `ours`; `instead` replaces "ok" in the last
+// column.
 
 export const BENCHES = {
   journal:

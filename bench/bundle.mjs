@@ -5,8 +5,8 @@ import { build } from 'rolldown'
 const ROOT = join(import.meta.dirname, '..')
 
 /**
- * Bundles TypeScript sources into one file that Node can import: `{ 'src/a.ts': ['x', 'y'] }`.
- * It lies inside the project, so that packages are found from it.
+ * Bundles TypeScript sources into one file that Node can import: `{ 'src/a.ts': ['x', 'y'] }`. The
+ * file is inside the project, so that Node finds packages.
  */
 export async function bundleSources(sources) {
   const cache = join(ROOT, 'node_modules', '.cache')

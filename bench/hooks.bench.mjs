@@ -1,7 +1,7 @@
-// What a hook costs over starting Node at all, on a session of 2,000 entries and a transcript of 50 MB. Each event is
-// run as it is registered, through the shell, and is followed by a bare `node -e 0`, so that both meet the same moment.
-// What is registered beside it to be run while the agent works on is run before the next event, as a harness does; how
-// much of the processor that takes is told apart, since nobody waits for it.
+// The cost of a hook over starting Node, with a session of 2,000 entries and a transcript of 50 MB.
+// Each event runs as registered, through the shell, followed by `node -e 0` under the same load.
+// The background hook runs before the next event, as in a harness; its CPU time is listed
+// separately, because the agent does not wait for it.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -31,16 +31,16 @@ const SOURCES = {
   'src/text/tokens.ts': ['estimateTokens'],
 }
 const ROUNDS = 200
-/** Until the transcript has been copied, which takes a few megabytes at a time. */
+/** Until the transcript is copied, a few megabytes at a time. */
 const WARM_UP = 16
-/** By what is measured: a conversation that starts waits for more text. */
+/** By event: a start injects more text. */
 const LIMITS = { wall: 1.2, CPU: 1.15 }
 const START_LIMITS = { wall: 1.25, CPU: 1.15 }
 const HANDLER_LIMIT = 2.5
-/** Where the document is rendered and the transcript copied. */
+/** Events that render the document and copy the transcript. */
 const SAVING_LIMIT = 8
 const SAVING = new Set(['Stop', 'PreCompact'])
-/** What one event may put before a model. */
+/** Most characters that one event may inject. */
 const MOST_TOKENS = 2000
 const MOST_CHARACTERS = 8000
 const CONVERSATION = '3f2c7b1e-0000-4000-8000-00000000be9c'
@@ -70,7 +70,7 @@ export async function run({ scale = 1, say = () => {} } = {}) {
   }
 }
 
-/** One turn of an agent, in the order in which a harness tells of it. */
+/** The events of one turn, in the order of a harness. */
 const EVENTS = [
   {
     name: 'SessionStart (startup)',
@@ -154,7 +154,7 @@ const EVENTS = [
   { name: 'SessionEnd', fields: () => ({ hook_event_name: 'SessionEnd', reason: 'other' }) },
 ]
 
-/** What runs the handler. The first and the last make the conversation that it happens in. */
+/** Events that need the handler. The first and the last set up their conversation. */
 const RARE = [
   EVENTS.find(({ name }) => name === 'SessionStart (startup)'),
   {
@@ -236,7 +236,7 @@ async function makeWorld({ Workspace, refreshViews, draftEntry, mintId }, folder
   return { root, env, command, after: (event) => commandOf(event, 1), transcript }
 }
 
-/** A long session, mostly of what hooks notice, with some of what people write. */
+/** A long session, mostly captured by hooks, with some entries by people. */
 const KINDS = [
   (draftEntry, index) =>
     draftEntry('request.made', {
@@ -329,7 +329,9 @@ function measure(world, events, rounds, runOne) {
   return times
 }
 
-/** What the harness writes into its transcript: that a compaction happened, what a hook gave, and what the model said then. */
+/**
+ * What the harness writes into its transcript: a compaction, the injected context and a response.
+ */
 function writeDown(path, { name }, stdout) {
   const at = { uuid: randomUUID(), timestamp: new Date().toISOString() }
   const lines =
@@ -372,7 +374,7 @@ function results(what, times) {
   })
 }
 
-/** What is done beside the agent's own work after an event. */
+/** The background hook of an event. */
 function besideResults(times) {
   return EVENTS.flatMap(({ name }, index) => {
     if (times[index].after.length === 0) return []
@@ -385,7 +387,7 @@ function besideResults(times) {
   })
 }
 
-/** What the handler costs. A change of the settings loads a YAML reader, once. */
+/** The cost of the handler. A config change loads the YAML parser once. */
 function rareResults(times) {
   return RARE.flatMap(({ name, isRare = false }, index) => {
     if (!isRare) return []
@@ -404,7 +406,7 @@ function rareResults(times) {
   })
 }
 
-/** What each event puts before the model. */
+/** The injected characters of each event. */
 function injected(world, { estimateTokens }) {
   return EVENTS.map(({ name, fields }) => {
     const conversation = '3f2c7b1e-0000-4000-8000-0000000000aa'

@@ -1,5 +1,5 @@
-// Makes transcripts like those of Claude Code for the benchmark of the importer: prompts, answers, thinking, tool calls and their
-// results, which are pieces of this project's own sources, and the lines that are not kept.
+// Generates transcripts like those of Claude Code for the import benchmark: prompts, responses,
+// thinking, tool calls with excerpts of our sources as results, and lines that the import skips.
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const BETAS = [
 ]
 const START = Date.parse('2026-01-05T08:00:00Z')
 
-/** Numbers that look random and are the same in every run. */
+/** Seeded pseudo-random numbers. */
 function generator(seed) {
   let state = seed
   return () => {
@@ -31,7 +31,10 @@ function sources(folder, extension) {
     }))
 }
 
-/** Writes transcripts of about `bytes` in all, in files of at most `perFile`. Answers how many bytes there are. */
+/**
+ * Writes transcripts of about `bytes` in total, in files of at most `perFile`. Returns the real
+ * total.
+ */
 export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 1024) {
   mkdirSync(folder, { recursive: true })
   const code = sources('src', '.ts')
@@ -79,7 +82,7 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 102
         content,
       }
       say('assistant', { ...message, stop_reason: stop, usage }, { requestId: `req_${count}` })
-      // What was sent, which this client writes down besides.
+      // The sent request, which this client also records.
       put({
         type: 'api-request',
         sessionId,

@@ -1,5 +1,6 @@
-// Importing gigabytes of made-up transcripts, against reading the same lines and parsing each as JSON in the same process: until all is
-// stored, and until all can be searched; and the memory that an import takes, against one of a quarter.
+// Importing gigabytes of generated transcripts, against parsing each line as JSON in the same
+// process: until all is stored, and until all can be searched. Also the memory of an import,
+// against one of a quarter of the size.
 import { closeSync, mkdtempSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +9,17 @@ import { generateTranscripts } from './import-transcripts.mjs'
 import { median } from './paired.mjs'
 import { peakMemory } from './processes.mjs'
 
-/** As it is installed: what is read by several threads is so only there. */
+/** The installed build, because only it uses several threads. */
 const LIBRARY = pathToFileURL(join(import.meta.dirname, '..', 'dist', 'library.mjs')).href
 const BYTES = 2_000_000_000
-/** What is left of the rate of bare parsing. */
+/** Lowest rate relative to plain parsing. */
 const RATIO_LIMIT = 0.5
-/** What an import of four times as much may take in memory: noise, but nothing that grows with it. */
+/** Memory limit of an import of four times the size: noise, but no growth. */
 const MEMORY_LIMIT = 1.25
 const ROUNDS = 3
 const CHUNK = 1024 * 1024
 
-/** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
+/** Runs everything at a fraction of the full size. `ok` is false if a limit is exceeded. */
 export async function run({ scale = 1, say = console.error } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-import-'))
   try {
@@ -73,7 +74,7 @@ export async function run({ scale = 1, say = console.error } = {}) {
   }
 }
 
-/** What a program would do that only wants to have seen every line. */
+/** The minimum: reading every line once. */
 function parseAll(folder) {
   let count = 0
   for (const name of readdirSync(folder)) {
@@ -98,7 +99,10 @@ function parseAll(folder) {
   return count
 }
 
-/** A quarter in files of the same size: what is held of a file, and in threads, is there in both. */
+/**
+ * A quarter of the data in files of the same size, so that memory per file and per thread is the
+ * same.
+ */
 function memory(folder, large, bytes) {
   const smaller = join(folder, 'smaller')
   const ofSmaller = generateTranscripts(smaller, '/nowhere/project', bytes / 4)

@@ -1,4 +1,4 @@
-// A project with many sessions for the benchmark of the index: the same for the same numbers.
+// A generated project with many sessions for the index benchmark. Deterministic.
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -24,10 +24,10 @@ const VOCABULARY = 20_000
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const BRANCHES = ['main', 'develop', 'release', 'feature-a', 'feature-b']
 
-/** How many entries hold the word `hits<n>`. */
+/** How many entries contain the word `hits<n>`. */
 export const HIT_COUNTS = [1, 100, 10_000]
 
-/** Numbers that look random and are the same in every run. */
+/** Seeded pseudo-random numbers. */
 function generator(seed) {
   let state = seed
   return () => {
@@ -45,7 +45,7 @@ function word(n) {
   )
 }
 
-/** Writes `sessions` logs with ten entries each, without the care that real ones are written with. */
+/** Writes `sessions` logs with ten entries each, without syncing. */
 export function generateProject(
   project,
   sessions,
@@ -59,7 +59,7 @@ export function generateProject(
     every: Math.max(1, Math.floor(entries / count)),
     left: count,
   }))
-  // A few words are everywhere and most are rare, as in prose.
+  // A few words are frequent and most are rare, as in prose.
   const sentence = (length) =>
     Array.from({ length }, () => word(Math.floor(VOCABULARY * random() ** 3))).join(' ')
   let id

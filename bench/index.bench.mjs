@@ -1,5 +1,5 @@
-// Lists and searches at a hundred thousand sessions and a million entries, against the bare SQL for
-// the same answer in the same process; and the memory that a list takes at two sizes.
+// Lists and searches with a hundred thousand sessions and a million entries, against plain SQL for
+// the same result in the same process; and the memory of a list at two sizes.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,11 +18,11 @@ const SOURCES = {
 }
 const SESSIONS = 100_000
 const SMALL = 1_000
-/** What Stint may cost over the SQL that a person would write for the question. */
+/** Limit relative to handwritten SQL. */
 const RATIO_LIMIT = 2
-/** What a list of a hundred times as many sessions may take in memory: noise, but nothing that grows with it. */
+/** Memory limit of a list of a hundred times as many sessions: noise, but no growth. */
 const MEMORY_LIMIT = 1.5
-/** What a command may wait, in milliseconds, until the index knows of what is new. */
+/** Limit in milliseconds for bringing the index up to date. */
 const SYNC_LIMIT = 25
 
 const COLUMNS = `id, name, title, status, branch, worktree, goal, tldr, created_at, updated_at, closed_at, compactions,
@@ -75,7 +75,7 @@ const SEARCH = `SELECT e.id AS entry, e.kind, e.at, s.id, s.name, s.title, s.sta
   FROM texts JOIN entries e ON e.key = texts.rowid JOIN sessions s ON s.key = e.session
   WHERE texts MATCH ? ORDER BY score, e.id LIMIT ?`
 
-/** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
+/** Runs everything at a fraction of the full size. `ok` is false if a limit is exceeded. */
 export async function run({ scale = 1, say = console.error } = {}) {
   const bundle = await bundleSources(SOURCES)
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-index-'))
@@ -120,7 +120,7 @@ export async function run({ scale = 1, say = console.error } = {}) {
   }
 }
 
-/** What a program would do that only wants to have seen every entry. */
+/** The minimum: reading every entry once. */
 function parseAll(source) {
   const started = performance.now()
   for (const id of source.sessionIds())
@@ -180,7 +180,10 @@ async function compare(name, ours, bare) {
   }
 }
 
-/** What bringing it up to date costs: with nothing new, and with one new entry in a short and in a long session. */
+/**
+ * The cost of updating the index: with nothing new, and with one new entry in a short and in a long
+ * session.
+ */
 function syncs(index, parts, project) {
   const source = sourceOf(project)
   const [session] = source.sessionIds()

@@ -1,4 +1,4 @@
-// What durability costs over the bare system calls for the same bytes, and what a long journal costs to open.
+// The cost of durability over plain system calls for the same bytes, and of opening a long journal.
 import {
   closeSync,
   constants,
@@ -24,9 +24,9 @@ const SOURCES = {
   'src/project/store/refresh-views.ts': ['refreshViews'],
   'src/session/entries.ts': ['draftEntry'],
 }
-/** A durable append may be this much slower than the bare append and fdatasync of the same bytes. */
+/** Limit of a durable append relative to a plain append and fdatasync of the same bytes. */
 const APPEND_LIMIT = 0.7
-/** Opening 10,000 entries may cost this much more than opening ten. */
+/** Limit of opening 10,000 entries relative to opening ten. */
 const OPEN_LIMIT = 1.2
 
 export async function run({ scale = 1 } = {}) {

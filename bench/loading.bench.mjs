@@ -1,4 +1,4 @@
-// What a command costs, start to end, against `node -e 0`.
+// Time of whole commands, against `node -e 0`.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,10 @@ const LOG = [
   'Throwing hides the path',
 ]
 
-/** The name, what is typed, the entries in the session's journal, and how many times the wall-clock time of an empty program it may take. */
+/**
+ * Name, arguments, entries in the journal, and the limit as a multiple of the time of an empty
+ * program.
+ */
 const COMMANDS = [
   ['the version', ['--version'], 10, 1.4],
   ['a list of one session', ['list'], 10, 2.5],

@@ -1,10 +1,10 @@
-// Compares two ways of doing the same thing. Their runs take turns, so that whatever else the
-// machine does meets both, and medians are compared, so that one bad moment decides nothing.
+// Compares two implementations. Their runs alternate, so that other load hits both, and medians are
+// compared, so that one outlier decides nothing.
 import { performance } from 'node:perf_hooks'
 
 /**
- * Runs `a` and `b` in turn and gives the median time of each in milliseconds, and the ratio a/b.
- * Which goes first changes from round to round: the first warms caches for the second.
+ * Runs `a` and `b` in turn and returns the median time of each in milliseconds, and the ratio a/b.
+ * The order alternates, because the first warms caches for the second.
  */
 export async function paired(a, b, { rounds = 15, warmup = 2 } = {}) {
   const times = { a: [], b: [] }

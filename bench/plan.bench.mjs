@@ -1,5 +1,5 @@
-// What the planner costs on made-up backlogs, against the least possible and against simpler rules. No clock is in it: the same
-// seeds give the same figures.
+// Cost of the planner on generated backlogs, against the optimum and against simpler rules. Without
+// a clock: the same seeds give the same numbers.
 import { pathToFileURL } from 'node:url'
 import { bundleSources } from './bundle.mjs'
 
@@ -12,7 +12,7 @@ const SOURCES = {
     'figuresOf',
   ],
 }
-/** With fewer, chance says more than the planner. */
+/** With fewer, chance outweighs the planner. */
 const FEWEST = 60
 
 export async function run({ scale = 1 } = {}) {

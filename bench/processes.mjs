@@ -1,4 +1,4 @@
-// Programs that are run to the end, and what they took: of the clock, of the processor, of memory.
+// Runs programs and measures their wall time, CPU time and memory.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,9 @@ export function runWall(program, args, { root, env }, input) {
   return { time: elapsed, stdout: result.stdout.toString() }
 }
 
-/** The processor time that the Node process itself counted, written down by a few lines loaded into both sides. */
+/**
+ * CPU time as counted by the Node process itself, printed by a few lines loaded into both sides.
+ */
 export function runCpu(folder) {
   const preload = join(folder, 'cpu.cjs')
   const out = join(folder, 'cpu.json')
@@ -36,7 +38,7 @@ export function runCpu(folder) {
   }
 }
 
-/** The most memory that a script took, in megabytes. */
+/** Peak memory of a script in megabytes. */
 export function peakMemory(script) {
   const measured = `${script}
     // Linux hands the peak of the parent on to a child in maxRSS, but not in VmHWM.

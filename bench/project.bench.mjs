@@ -1,4 +1,4 @@
-// Finding out what a repository of 100,000 files is, against listing its files with git.
+// The survey of a repository of 100,000 files, against listing its files with git.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ async function against(name, ours, bare) {
   return { name, ours: a, bare: b, ratio, limit: `at most ${LIMIT}`, ok: ratio <= LIMIT }
 }
 
-/** Listed and committed; nobody looks into more than the manifest. */
+/** Listed and committed; only the manifest is read. */
 function makeRepository(root, files) {
   const git = (args, input) =>
     execFileSync('git', args, { cwd: root, input, encoding: 'utf8' }).trim()

@@ -1,4 +1,5 @@
-// Every figure the docs claim, each as a ratio to its limit or rival in the same run: `npm run bench`. See `npm run bench -- --help`.
+// All benchmark numbers of the docs, each as a ratio to a limit or rival in the same run: `npm run
+// bench`. See `npm run bench -- --help`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { runApart } from './apart.mjs'
 import { Misused, askedFor, helpText } from './arguments.mjs'
@@ -26,7 +27,7 @@ async function runAll({ names, scale, write }) {
     say(`${name} (${index + 1} of ${names.length})`)
     const result = await runApart(name, fileOf(name), { scale })
     const section = sectionOf(result, { scale })
-    // As soon as it is there: an hour later something may stop the rest.
+    // Written at once: a later benchmark may fail.
     process.stdout.write(`## ${name}\n\n${section}\n\n`)
     if (write && !result.hasFailed)
       writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), name, section))

@@ -1,5 +1,5 @@
-// The savings that were claimed of a session layer, beside what is counted of Stint: the rows of docs/savings.md, counted anew, and
-// what is saved in time, which no count can tell.
+// The savings claimed for session layers, next to Stint's: the rows of docs/savings.md recounted,
+// and the saved time, which has to be measured.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ export const columns = { ours: 'after', bare: 'before', limit: 'claimed' }
 const ROOT = join(import.meta.dirname, '..')
 const STINT = join(ROOT, 'dist', 'stint.js')
 const SIDE_BY_SIDE = 4
-/** For which the model is waited for, in each task. */
+/** Simulated model latency per task. */
 const WAIT_MS = 5000
 
 export async function run({ scale = 1, say = () => {} } = {}) {
@@ -21,7 +21,7 @@ export async function run({ scale = 1, say = () => {} } = {}) {
 }
 
 async function counted() {
-  // Not bundled: what it measures looks for recorded outputs beside itself.
+  // Not bundled: it finds the recorded outputs relative to its own file.
   const server = await createServer({
     root: ROOT,
     configFile: false,
@@ -63,7 +63,10 @@ function rowsOf({ technique, claimed, comparisons }) {
   })
 }
 
-/** The same tasks by one agent and by several at once; each waits for its model as long, which a script stands in for. */
+/**
+ * The same tasks by one agent and by several in parallel; a script stands in for the model and
+ * waits as long.
+ */
 async function backgroundAgents(scale, say) {
   const wait = Math.max(500, Math.round(WAIT_MS * Math.min(scale, 1)))
   const rounds = scale < 1 ? 1 : 3

@@ -1,5 +1,6 @@
-// The page's server at a hundred thousand sessions and in a conversation of fifty thousand messages: what is asked over HTTP against
-// the bare question in the same process, and a page out of the middle of a long conversation against one of a short one.
+// The page's server with a hundred thousand sessions and a conversation of fifty thousand messages:
+// HTTP requests against the same query in the same process, and a page of a long conversation
+// against one of a short one.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,14 +24,17 @@ const SMALL = 1_000
 const MESSAGES = 50_000
 const SHORT = 500
 const TOKEN = 'token-of-the-benchmark'
-/** What the server may cost over the SQL for the same page and its total. */
+/** Limit relative to the SQL for the same page and its total. */
 const LIST_LIMIT = 3
-/** What a page of a conversation of a hundred times the length may cost. */
+/** Limit for a conversation a hundred times as long. */
 const PAGE_LIMIT = 2
-/** What a server of a hundred times as many sessions may take in memory: their names are compared once, and nothing else grows with them. */
+/**
+ * Memory limit with a hundred times as many sessions: their names are compared once, and nothing
+ * else grows with them.
+ */
 const MEMORY_LIMIT = 2
 
-/** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
+/** Runs everything at a fraction of the full size. `ok` is false if a limit is exceeded. */
 export async function run({ scale = 1, say = console.error } = {}) {
   const bundle = await bundleSources(SOURCES)
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-serve-'))
@@ -59,7 +63,7 @@ async function makeProject(project, sessions, parts, say) {
   ).close()
 }
 
-/** A server of its own that has shown the first page, the last and what holds a word. */
+/** A separate server after serving the first page, the last page and a search. */
 function memoryOf(bundle, { project, small, sessions, env }) {
   const peak = (cwd, count) =>
     peakMemory(`
@@ -140,7 +144,7 @@ async function lists(get, parts, project, sessions) {
     }
     if ((await ours()) !== (await bare())) throw new Error(`${name}: the two answers differ`)
     const { a, b, ratio } = await paired(ours, bare)
-    // A page that takes no time at all is all HTTP.
+    // The cost of an empty page is all HTTP.
     results.push({
       name: `page, ${sessions.toLocaleString('en')} sessions, ${name}, against bare SQL`,
       ours: a,
@@ -160,7 +164,7 @@ async function timed(work) {
   return performance.now() - started
 }
 
-/** What a program would do that only wants to have seen every message. */
+/** The minimum: reading every message once. */
 function parseLines(path) {
   for (const line of readFileSync(path, 'utf8').split('\n')) if (line !== '') JSON.parse(line)
 }

@@ -1,4 +1,4 @@
-// The study of what a session layer costs, at 100,000 sessions for each of its arms, against as many bare draws of Math.random.
+// The simulation with 100,000 sessions per arm, against as many calls of Math.random.
 import { pathToFileURL } from 'node:url'
 import { bundleSources } from './bundle.mjs'
 import { paired } from './paired.mjs'
@@ -10,7 +10,7 @@ const SOURCES = {
 }
 const SESSIONS = 100_000
 const SEED = 42
-/** A draw is made so that it is the same everywhere, and something is reckoned with each. */
+/** A portable draw is slower than Math.random, and each is used in a calculation. */
 const LIMIT = 15
 
 export async function run({ scale = 1, say = () => {} } = {}) {
@@ -30,7 +30,7 @@ export async function run({ scale = 1, say = () => {} } = {}) {
   }
 }
 
-/** Counted at the generator itself, and not while anything is timed. */
+/** Counted in the generator, outside of the timed runs. */
 async function countDraws({ prototype }, study) {
   let draws = 0
   const own = { random: prototype.random, between: prototype.between }

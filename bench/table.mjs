@@ -1,9 +1,9 @@
-// The rows of a benchmark as the table that docs/benchmarks.md shows, and where it stands there.
+// Renders the rows of a benchmark as the table in docs/benchmarks.md and replaces it there.
 import { cpus } from 'node:os'
 
 const COLUMNS = { ours: 'ours', bare: 'bare', limit: 'limit' }
 
-/** The table of a benchmark, under the day and the machine that it is of. */
+/** The table of a benchmark, below its date and machine. */
 export function sectionOf({ rows, columns = {} }, { scale = 1, at = new Date() } = {}) {
   const { ours, bare, limit } = { ...COLUMNS, ...columns }
   const size = scale === 1 ? '' : `, at ${scale} of the full size`
@@ -29,7 +29,7 @@ function rowLine({
   ok,
   instead = 'ok',
 }) {
-  // Where a limit is passed by little, two digits would show the limit itself.
+  // If a limit is exceeded by little, two digits would show the limit itself.
   const shown = ratio?.toFixed(ok ? 2 : 3) ?? ''
   return line([
     name,
@@ -41,13 +41,13 @@ function rowLine({
   ])
 }
 
-/** A row without a ratio is over nothing. */
+/** A row without a ratio exceeds no limit. */
 function verdict(ratio) {
   return ratio === undefined ? 'FAILED' : 'OVER'
 }
 
 function line(cells) {
-  // What failed may say anything, and a cell is one line.
+  // An error message may have several lines; a cell has one.
   return `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')).join(' | ')} |`
 }
 
@@ -57,7 +57,7 @@ function amount(value, unit) {
   return `${value.toFixed(value >= 10 ? 0 : 2)} ${unit}`
 }
 
-/** The page with the table of one benchmark in the place of the one that it had. */
+/** Replaces the table of one benchmark in the page. */
 export function withSection(page, name, section) {
   const [begin, end] = marks(name)
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
@@ -66,7 +66,7 @@ export function withSection(page, name, section) {
   return `${page.slice(0, from)}${begin}${section}${page.slice(to)}`
 }
 
-/** What the page shows of one benchmark. */
+/** The current table of one benchmark in the page. */
 export function sectionIn(page, name) {
   const [begin, end] = marks(name)
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]

@@ -34,7 +34,7 @@ const PROGRAMS = [
 ]
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
-// Built beside the one in use and put in its place when it is whole, for somebody may start it meanwhile.
+// Built next to the current one and swapped in when complete, because it may be started meanwhile.
 const fresh = `dist.new-${process.pid}`
 const old = `dist.old-${process.pid}`
 process.once('exit', () => {
@@ -55,8 +55,8 @@ await writeTypes()
 swap()
 
 /**
- * The program: everything but the hook, cut into pieces where something is imported dynamically, in one file. Small files beside it load what
- * they need of it.
+ * The program: everything but the hook, in one file, split into chunks at dynamic imports. Small
+ * entry files load the chunks they need.
  */
 async function buildProgram() {
   const bundle = await rolldown({
@@ -64,15 +64,15 @@ async function buildProgram() {
     platform: 'node',
     external: [/^node:/, '@photostructure/sqlite'],
     plugins: [withoutSchemaCompiler()],
-    // A module of which nothing is used is left out: commands import library.ts and load only what they use of it.
+    // Unused modules are dropped: commands import library.ts and load only what they use of it.
     treeshake: { moduleSideEffects: false },
-    // What one command loads late another always needs, and then it is simply there.
+    // A module that one command imports dynamically may be a static import of another.
     checks: { ineffectiveDynamicImport: false },
   })
   const { output } = await bundle.generate({
     format: 'cjs',
     chunkFileNames: '[name]-[hash].js',
-    // Names stay, so that the stack of a defect can be read.
+    // Names are kept for readable stack traces.
     minify: { compress: true, mangle: { keepNames: true }, codegen: true },
   })
   await bundle.close()
@@ -86,7 +86,7 @@ async function buildProgram() {
       }),
     )
   }
-  // The package is of modules, and what is loaded with compiled code cannot be one.
+  // The package is ESM, but cached code can only be loaded for scripts.
   const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
   writeFileSync(
     join(fresh, 'package.json'),
@@ -102,7 +102,6 @@ function besideStint() {
   }
 }
 
-/** The library is a part of the program under the names it exports. */
 async function writeLibrary() {
   const { loadProgram } = createRequire(import.meta.url)(join(root, fresh, 'stint.js'))
   const names = Object.keys(await loadProgram('library').library()).join(', ')
@@ -114,7 +113,6 @@ async function writeLibrary() {
   writeFileSync(join(fresh, 'library.mjs'), `${code.join('\n')}\n`)
 }
 
-/** The library's types, in one file. */
 async function writeTypes() {
   const folder = join(fresh, 'types')
   const tsc = [
@@ -137,7 +135,7 @@ async function writeTypes() {
   rmSync(folder, { recursive: true })
 }
 
-/** The pieces one behind the other, and before them where each begins. */
+/** The concatenated chunks, after an index with their offsets. */
 function writePack(chunks) {
   const index = {}
   let start = 0
@@ -154,24 +152,23 @@ function writePack(chunks) {
   return `program-${sum}.pack`
 }
 
-/** A function of what a module would be given, so that nothing need be put around it when it is loaded. */
+/** Wrapped like a CommonJS module at build time, so that loading needs no wrapper. */
 function wrapped(code) {
   return `(function (exports, require, __dirname, __filename) {${asAscii(code)}\n})`
 }
 
 /**
- * The hook program: a small one that starts, and one for each kind of event, each in one file that shares nothing with
- * the others, because each file loaded costs time on every prompt. What they load only when it is asked for
- * (`import()`) are files of their own.
+ * The hook program: a small entry, and one self-contained file per kind of event, because each
+ * loaded file costs time on every prompt. Dynamic imports become files of their own.
  */
 async function buildHook() {
-  // What one program makes ready for another is of the same Stint, or nothing.
+  // One program reads what another precomputed only if both are from the same build.
   const define = { BUILD: JSON.stringify(sourceSum()) }
   const programs = {}
   const chunks = []
   const beside = new Map()
   for (const name of PROGRAMS) {
-    // Where something is always given, what it is made with belongs to the program.
+    // These programs always inject, so the packing code is part of them.
     const isInlined = (id) =>
       (name === 'start' && id.endsWith('context/pack.ts')) || name === 'after'
     const chunk = await buildOne(
@@ -189,7 +186,7 @@ async function buildHook() {
     loadedBeside(beside, () => false),
     { PROGRAMS: JSON.stringify(programs) },
   )
-  // They may load others in turn.
+  // These may import others.
   for (const [file, path] of beside)
     chunks.push(
       await buildOne(
@@ -208,7 +205,10 @@ async function buildHook() {
   return [hook, ...chunks]
 }
 
-/** The page of `stint serve`: one script and one style sheet, because its content policy allows nothing that stands in the page itself. */
+/**
+ * The page of `stint serve`: one script and one style sheet, because its content security policy
+ * forbids inline code.
+ */
 async function buildPage() {
   const folder = join(fresh, 'page')
   mkdirSync(folder, { recursive: true })
@@ -226,7 +226,7 @@ async function buildPage() {
   })
   await bundle.close()
   const vendor = `@layer vendor {\n${readFileSync('node_modules/uplot/dist/uPlot.min.css', 'utf8')}}\n`
-  // The order of the layers is declared first; within them the order of the files says nothing.
+  // The layer order is declared first; within a layer the file order does not matter.
   const own = readdirSync('web/styles')
     .filter((name) => name !== 'tokens.css')
     .sort()
@@ -239,8 +239,8 @@ async function buildPage() {
 }
 
 /**
- * The MCP library brings a compiler of JSON schemas, for forms and results that we have none of: half of what an MCP server of ours would
- * have to load before it answers. Whoever comes to need it fails at once, and by name.
+ * The MCP library includes a JSON schema compiler for features that we do not use, half of what our
+ * MCP server would load. The stub throws with a clear name if it is ever used.
  */
 function withoutSchemaCompiler() {
   const code = `import process from 'node:process'
@@ -266,7 +266,7 @@ async function buildOne(path, entryFileNames, plugin, define = {}) {
     input: path,
     platform: 'node',
     external: [/^node:/],
-    // A module of which nothing is used is left out, whatever it computes when it is loaded.
+    // Unused modules are dropped, whatever their side effects.
     treeshake: { moduleSideEffects: false },
     transform: { define },
     ...(plugin === undefined ? {} : { plugins: [plugin] }),
@@ -287,7 +287,7 @@ function loadedBeside(beside, isInlined) {
     name: 'loaded beside',
     resolveId(id, importer, { kind }) {
       if (kind !== 'dynamic-import') return null
-      // Drivers, histories and setups, which no hook loads.
+      // Drivers, histories and setups, which hooks never load.
       if (importer.endsWith('harness/registry.ts')) return { id, external: true }
       if (isInlined(id)) return null
       const path = join(dirname(importer), id)
@@ -298,7 +298,7 @@ function loadedBeside(beside, isInlined) {
   }
 }
 
-/** Code that is run as a script, with its compiled form, cannot import; it can require. */
+/** Code run as a script with cached code cannot import, but can require. */
 function withRequire(code) {
   return code.replaceAll(
     /\bimport\(([`"'])(\.\/hook-load-[\w-]+\.cjs)\1\)/g,
@@ -306,7 +306,7 @@ function withRequire(code) {
   )
 }
 
-/** The same code in ASCII: what is not can only stand in strings and regular expressions, where an escape means the same. */
+/** Escapes non-ASCII characters, which occur only in strings and regular expressions. */
 function asAscii(code) {
   return code.replace(
     /[\u0080-\uffff]/g,
@@ -314,7 +314,7 @@ function asAscii(code) {
   )
 }
 
-/** Two builds at once may both find the place taken; the last one to come has it. */
+/** With concurrent builds, the last one wins. */
 function swap() {
   for (;;) {
     rmSync(old, { recursive: true, force: true })
@@ -328,7 +328,7 @@ function swap() {
   }
 }
 
-/** The licences of what was bundled, because their text has to travel with their code. */
+/** The licences of bundled packages have to be shipped with their code. */
 function licences(chunks) {
   const packages = new Set()
   for (const chunk of chunks) {

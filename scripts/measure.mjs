@@ -1,5 +1,6 @@
-// Measures this Stint and writes what was found to src/cli/study/shipped.ts: `node scripts/measure.mjs` (after `npm run build`). With `--quick`
-// it is only printed. It takes some minutes, and wants the machine for itself.
+// Measures this Stint and writes the results to src/cli/study/shipped.ts: `node
+// scripts/measure.mjs` (after `npm run build`). `--quick` only prints them. Takes some minutes on
+// an otherwise idle machine.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

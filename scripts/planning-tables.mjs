@@ -1,4 +1,4 @@
-// Works made-up backlogs with the planner and puts the tables into the page that shows them.
+// Runs the planner on generated backlogs and updates the tables in the docs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'vite'

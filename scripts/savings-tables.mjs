@@ -1,10 +1,10 @@
-// Counts what Stint saves and what it costs, and puts the tables into the page that shows them.
+// Counts Stint's savings and costs and updates the tables in the docs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'vite'
 
 const root = join(import.meta.dirname, '..')
-// Not bundled: what it measures looks for recorded outputs beside itself.
+// Not bundled: it finds the recorded outputs relative to its own file.
 const server = await createServer({
   root,
   configFile: false,

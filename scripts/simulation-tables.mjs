@@ -1,4 +1,4 @@
-// Draws the study again and puts its tables into the pages that show them.
+// Runs the simulation again and updates its tables in the docs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'vite'

@@ -1,4 +1,4 @@
-// Counts what a session costs in each form, and puts the table into the page that shows it.
+// Counts the tokens of a session in each format and updates the table in the docs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,5 @@
-// A walk through one session, one run and two delegates with the real program, in a scratch git project, and then the page that shows it all.
+// A tour of one session, one run and two delegates with the real program in a temporary git
+// project, and then of the page.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -236,7 +237,7 @@ function git(...args) {
   process.stdout.write(indent(run('git', args).stdout))
 }
 
-/** Shows the page for as long as somebody is there to look at it; otherwise only that it is there. */
+/** Serves the page until Ctrl-C on a terminal; otherwise only prints its address. */
 async function serve() {
   console.log('\n$ stint serve')
   const isWatched = process.stdin.isTTY === true && process.stdout.isTTY === true
@@ -246,7 +247,7 @@ async function serve() {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise((resolve) => server.once('exit', resolve))
-  // Ctrl-C reaches both; this one waits until the server has ended.
+  // Ctrl-C reaches both processes; this one waits for the server.
   process.on('SIGINT', () => undefined)
   for await (const line of createInterface({ input: server.stdout })) {
     const { url } = JSON.parse(line)
@@ -261,7 +262,7 @@ async function serve() {
   await exited
 }
 
-/** A run as it is shown off a terminal, without what the agent says and does on the way. */
+/** The output of a run without a terminal, minus the agent's messages and tools. */
 function work(...args) {
   console.log(`\n$ stint ${args.map(word).join(' ')}`)
   const { stdout, stderr } = run(process.execPath, [program, ...args])
@@ -275,7 +276,7 @@ function word(arg) {
   return /^[\w.:/-]+$/.test(arg) ? arg : `"${arg}"`
 }
 
-/** One event of a conversation, given to the program that serves hooks. */
+/** Sends one event to the hook program. */
 function event(fields) {
   console.log(
     `\n$ stint hook   # ${fields.hook_event_name}${fields.source === undefined ? '' : `, ${fields.source}`}`,

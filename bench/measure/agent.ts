@@ -3,9 +3,12 @@ import { estimateTokens } from '../../src/text/tokens.ts'
 import { appendLine, createFolderUnsynced, replaceProjectFile } from '../../src/journal/files.ts'
 import type { Project } from './project.ts'
 
-/** One conversation as a harness has it: it tells the hooks that are registered of each event, and writes its transcript. */
+/**
+ * One conversation of a simulated harness: it sends each event to the registered hooks and writes a
+ * transcript.
+ */
 export class Agent {
-  /** What the conversation was given by hooks, in its order. */
+  /** Texts injected by hooks, in order. */
   readonly given: string[] = []
   tokens = 0
   commands = 0
@@ -29,7 +32,7 @@ export class Agent {
     this.#write({ type: 'user', message: { role: 'user', content: prompt } })
   }
 
-  /** Really edits a file, and tells of it. */
+  /** Really edits a file and sends the event. */
   async edits(path: string, content: string): Promise<void> {
     const file_path = join(this.#project.root, path)
     createFolderUnsynced(dirname(file_path))
@@ -51,7 +54,7 @@ export class Agent {
     )
   }
 
-  /** Runs a command of Stint. What it types and what it reads of it stands in its context from then on. */
+  /** Runs a stint command. The command and its output stay in the context. */
   async runs(...args: readonly string[]): Promise<void> {
     const stdout = await this.#project.stint(args)
     const command = [

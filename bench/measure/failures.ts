@@ -9,7 +9,7 @@ import { statOrUndefined } from '../../src/journal/read-files.ts'
 import type { Lab } from './lab.ts'
 import { isTorn, truthIn } from './stores.ts'
 
-/** One after the other in one session, which so has to survive several kills. */
+/** Several kills per session. */
 const KILLS_EACH = 8
 const TASKS_EACH = 2
 const LEAST_MS = 5
@@ -21,11 +21,11 @@ interface World {
   readonly tasks: string[]
 }
 
-/** Kills processes that record at random instants, and looks whether everything that was acknowledged is there. */
+/** Kills writers at random instants and checks that everything acknowledged is there. */
 export async function measureStale(trials: Trials): Promise<Rate> {
   const { lab, store } = trials
   const deal = new Deal(trials)
-  // Two to a core: while one waits for the disk, another one starts.
+  // Two per core: while one waits for the disk, another starts.
   const readers = Array.from({ length: LANES }, () => lab.worker())
   await lab.atOnce(2 * LANES, async (lane) => {
     const reader = readers[lane % LANES]!
@@ -33,7 +33,7 @@ export async function measureStale(trials: Trials): Promise<Rate> {
     for (let turn = deal.next(); turn !== undefined; turn = deal.next()) {
       const writer = lab.worker()
       if (world === undefined) {
-        // What a session.json holds at the end would make it slower and slower.
+        // A growing session.json would get slower and slower.
         const tasks = names(turn.number, store === 'stint' ? KILLS_EACH : 1)
         world = { root: lab.world(), acknowledged: [], tasks }
         await reader.complete({ do: 'make', store, root: world.root, tasks, items: [] })
@@ -53,7 +53,7 @@ export async function measureStale(trials: Trials): Promise<Rate> {
       const isStale =
         standings === undefined || wrongIn(standings[0]!, world.acknowledged).length > 0
       deal.settle(isStale)
-      // What is wrong now would be wrong after the next kill, too.
+      // The damage would persist after the next kill.
       if (isStale || world.tasks.length === 0) {
         lab.remove(root)
         world = undefined
@@ -82,19 +82,22 @@ async function killAtRandom(
     killing ??= sleep(after).then(() => writer.kill())
   })
   await killing
-  // It works until it is killed, unless something is wrong with it.
+  // It runs until it is killed, unless something is broken.
   if (end !== undefined || did.length === 0)
     throw new Error(`a trial could not be made: ${end?.failed ?? 'nothing was recorded'}`)
   return did
 }
 
-/** As many agents as the study lets work at once. */
+/** As many concurrent agents as in the study. */
 const MOST_WRITERS = 3
 const STEPS_EACH = 6
-/** Enough for all of them to have read their order. */
+/** Enough time for all of them to read their order. */
 const TOGETHER_IN_MS = 10
 
-/** Lets processes record at the same time in one session, and looks whether just what was acknowledged is there, once each. */
+/**
+ * Lets processes write to one session concurrently and checks that everything acknowledged is there
+ * exactly once.
+ */
 export async function measureConflicts(trials: Trials): Promise<Rate> {
   const { lab, store } = trials
   const deal = new Deal(trials)
@@ -120,7 +123,7 @@ export async function measureConflicts(trials: Trials): Promise<Rate> {
         ),
       )
       const did = served.flatMap((one) => one.did)
-      // Nobody was kept from writing, and so nothing may be missing.
+      // No writer was interrupted, so nothing may be missing.
       const isAll = did.length === orders.flat().length
       const { standings } = await reader.serve({ do: 'read', store, root })
       deal.settle(!isAll || standings === undefined || wrongIn(standings[0]!, did).length > 0)
@@ -131,7 +134,7 @@ export async function measureConflicts(trials: Trials): Promise<Rate> {
   return deal.rate
 }
 
-/** A task worked on from its beginning to its end, and an item ticked that stands between those of the others. */
+/** A task from start to end, and a checklist item between those of the other writers. */
 function deedsOf(writer: string): readonly Deed[] {
   const steps = Array.from({ length: STEPS_EACH }, (_, index) => `${writer} step ${index}`)
   const task = `task-of-${writer}`
@@ -148,17 +151,17 @@ function deedsOf(writer: string): readonly Deed[] {
   ]
 }
 
-/** Above what SQLite's files come to. */
+/** Above the size of SQLite's files. */
 const LIMIT_BYTES = 320 * 1024
-/** The records that are to come take about twice as much. */
+/** The records to come take about twice as much. */
 const MOST_ROOM = 3000
 const POURED_BYTES = 4_000_000
-/** Each so many trials are cut short by a kill, which takes much longer to arrange than a limit. */
+/** Every n-th trial uses a kill, which takes much longer to set up than a limit. */
 const KILL_EVERY = 10
 
 /**
- * Cuts writes short in the middle, by a limit that they meet and by killing the writer, and looks whether the session can still be read
- * and gone on with. Only what left a piece of a write behind is a trial.
+ * Truncates writes by a file size limit or by killing the writer, and checks that the session can
+ * still be read and continued. Only trials that left a partial write count.
  */
 export async function measureUnreadable(trials: Trials): Promise<Rate> {
   const { lab, store } = trials
@@ -208,20 +211,20 @@ function deedFor(name: string, chance: Chance): Deed {
   return chance.next() < 0.5 ? { discovery: text } : { decision: text }
 }
 
-/** Watches a file grow by one large write, and kills the writer when a part of it is there. */
+/** Kills the writer while one large write is partly on disk. */
 async function killWhileWriting(
   lab: Lab,
   { store, root, number, chance }: Cut,
 ): Promise<readonly Deed[]> {
   const writer = lab.worker()
-  // Within its first half: a kill takes effect a moment later.
+  // In its first half, because a kill takes effect a moment later.
   const wanted = (chance.next() * POURED_BYTES) / 2
   const { did } = await writer.begin(
     { do: 'pour', store, root, name: `poured ${number}`, bytes: POURED_BYTES },
     () => {
       const path = truthIn(store, root)
       const before = sizeOf(path)
-      // Nothing else is looked after meanwhile: the write is over within a few milliseconds.
+      // A busy loop: the write takes only a few milliseconds.
       for (const from = performance.now(); performance.now() - from < PATIENCE_MS;) {
         const size = sizeOf(path)
         if (size !== before && size > wanted) break
@@ -250,7 +253,7 @@ async function isUnreadable(
   return wrongIn(before!, did).length > 0 || wrongIn(after!, [...did, deed]).length > 0
 }
 
-/** What `ulimit -f` counts in, which is not the same in every shell. */
+/** The unit of `ulimit -f`, which differs between shells. */
 function blockBytes(lab: Lab): number {
   const path = join(lab.folder, 'block')
   spawnSync('/bin/sh', ['-c', 'ulimit -f 1; head -c 4096 /dev/zero > "$1"', 'sh', path], {

@@ -30,7 +30,7 @@ interface Running {
   gone(): Promise<void>
 }
 
-/** A folder with everything that is tried out. Nothing of the user's is in reach of it, and nothing is left of it. */
+/** A temporary folder for all trials, isolated from the user's files and removed afterwards. */
 export class Lab {
   readonly folder = join(tmpdir(), `stint-measure-${process.pid}-${randomHex(6)}`)
   readonly stint = join(DIST, 'stint.js')
@@ -45,7 +45,7 @@ export class Lab {
     this.library = library
     this.#signal = signal
     createFolderUnsynced(join(this.folder, 'home'))
-    // However this process ends, short of being killed.
+    // On any exit of this process except a kill.
     process.once('exit', this.#removeNow)
     signal?.addEventListener('abort', this.#interrupt)
     if (signal?.aborted === true) this.#interrupt()
@@ -77,7 +77,6 @@ export class Lab {
     return { PATH, LANG, TMPDIR, ...own, ...GIT }
   }
 
-  /** A project of its own. */
   world(): string {
     this.#goOn()
     const root = join(this.folder, `world-${(this.#worlds += 1)}`)
@@ -86,7 +85,6 @@ export class Lab {
     return root
   }
 
-  /** When nothing more is to be found out there. */
   remove(root: string): void {
     removeTree(root)
   }
@@ -95,7 +93,7 @@ export class Lab {
     return runGit(root, args, { env: GIT })
   }
 
-  /** A process for trials; `blocks` is how large a file may become in it, as the shell counts. */
+  /** A process for trials; `blocks` is its file size limit in blocks of the shell. */
   worker(blocks?: number): Worker {
     this.#goOn()
     const command: [string, ...string[]] = [
@@ -116,7 +114,7 @@ export class Lab {
     return worker
   }
 
-  /** Runs a program to its end, and answers what it printed. */
+  /** Runs a program and returns its output. */
   async run(
     command: readonly [string, ...string[]],
     { cwd, env, input = '' }: Surroundings,
@@ -153,7 +151,7 @@ export class Lab {
     this.#running.delete(worker)
   }
 
-  /** Does several things at once. When one fails the others are stopped, and waited for. */
+  /** Runs jobs concurrently. If one fails, the others are stopped and awaited. */
   async atOnce(count: number, lane: (number: number) => Promise<void>): Promise<void> {
     await Promise.all(
       Array.from({ length: count }, async (_, number) => {
@@ -178,7 +176,7 @@ export class Lab {
     if (this.#stopped !== undefined) throw this.#stopped
   }
 
-  /** Whatever fails from now on fails because of this. */
+  /** Later failures are consequences of this one. */
   #stop(cause: unknown): void {
     this.#stopped ??= cause
     for (const running of this.#running) running.kill()

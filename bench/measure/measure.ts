@@ -9,20 +9,19 @@ import type { StoreName } from './orders.ts'
 export interface MeasureOptions {
   readonly size: 'full' | 'quick'
   readonly seed?: number
-  /** The library under trial; this Stint's without it. */
+  /** The library under test; the built one by default. */
   readonly library?: string
   readonly onProgress?: (progress: MeasureProgress) => void
   readonly signal?: AbortSignal
 }
 
 export interface MeasureProgress {
-  /** As in `killing writers`. */
   readonly what: string
   readonly done: number
   readonly total: number
 }
 
-/** How often each thing is tried, and how many sessions of each complexity are worked through. */
+/** Trials of each kind, and sessions per complexity. */
 interface Size {
   readonly stint: Counts
   readonly control: Counts
@@ -48,7 +47,10 @@ const SIZES: Readonly<Record<MeasureOptions['size'], Size>> = {
   },
 }
 
-/** Measures what the study says of Stint, by really doing it. Leaves nothing behind, short of being killed. */
+/**
+ * Measures the study's numbers for Stint with real processes. Leaves nothing behind unless it is
+ * killed.
+ */
 export async function measure(options: MeasureOptions): Promise<Measurement> {
   const { seed = 42 } = options
   const size = SIZES[options.size]
@@ -109,7 +111,6 @@ class Progress {
     this.#tell = tell
   }
 
-  /** To be called after each trial of one kind. */
   during(what: string): () => void {
     const tell = () => this.#tell?.({ what, done: this.#done, total: this.#total })
     return () => {

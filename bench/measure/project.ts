@@ -10,7 +10,7 @@ type Hooks = Readonly<
   Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>
 >
 
-/** Loaded into each process of a session, for it to leave behind how often it has written. */
+/** Loaded into each process of a session to count its writes. */
 const COUNTING = `process.on('exit', () => {
   const { made = 0 } = globalThis[Symbol.for('stint.writes')] ?? {}
   if (made > 0) require('node:fs').appendFileSync(process.env.STINT_MEASURED_WRITES, made + '\\n')
@@ -24,7 +24,7 @@ for (const title of titles) await project.tasks.add({ title })
 project.dispose()
 `
 
-/** A project that Stint is set up in, with the hooks as they are registered for a harness. */
+/** A project with Stint set up and its hooks registered. */
 export class Project {
   readonly root: string
   readonly transcripts: string
@@ -52,7 +52,7 @@ export class Project {
     await this.stint(['setup', 'claude'])
     const settings = readFileSync(join(this.root, '.claude', 'settings.local.json'), 'utf8')
     this.#hooks = (JSON.parse(settings) as { hooks: Hooks }).hooks
-    // Once for a project, and no part of any session.
+    // Once per project, so not part of a session's cost.
     removeFile(this.#counted)
   }
 
@@ -65,7 +65,7 @@ export class Project {
     return this.#lab.run([...command], { cwd: this.root, env: this.#env })
   }
 
-  /** As a person writes down what is to be done. In one process: nothing of it is told by how many there are. */
+  /** Adds tasks like a user, but in one process: their number does not matter. */
   async addTasks(titles: readonly string[]): Promise<void> {
     const command = [
       process.execPath,
@@ -78,7 +78,7 @@ export class Project {
     await this.#lab.run([...command], { cwd: this.root, env: this.#env })
   }
 
-  /** Runs what is registered for an event, and answers what the model is given. */
+  /** Runs the registered hooks of an event and returns the injected text. */
   async hook(event: string, input: string): Promise<string> {
     const [answer = ''] = await this.#runAll(this.#hooks[event]?.[0]?.hooks ?? [], input)
     return (
@@ -89,13 +89,13 @@ export class Project {
     )
   }
 
-  /** How often anything of Stint has written here. */
+  /** Number of writes by Stint in this project. */
   get writes(): number {
     const lines = readOrUndefined(this.#counted)?.toString('utf8').trim().split('\n') ?? []
     return lines.reduce((sum, line) => sum + Number(line), 0)
   }
 
-  /** What Stint keeps here, each file once. */
+  /** All files of Stint in this project, each once. */
   get bytes(): number {
     const seen = new Map<number, number>()
     for (const folder of [join(this.root, '.sessions'), join(this.root, '.git', 'stint')]) {
@@ -107,7 +107,7 @@ export class Project {
     return [...seen.values()].reduce((sum, size) => sum + size, 0)
   }
 
-  /** One after the other: what is registered to be run beside the agent's work is done before its next event. */
+  /** Sequential: background hooks finish before the next event. */
   async #runAll(
     hooks: readonly { readonly command: string }[],
     input: string,

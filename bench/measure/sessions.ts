@@ -6,19 +6,18 @@ import { type Fact, type Story, factsOf, storiesOf } from './story.ts'
 import { Agent } from './agent.ts'
 
 export interface SessionTrials {
-  /** How many of each complexity. */
+  /** Sessions per complexity. */
   readonly each: number
   readonly seed: number
   readonly tried: () => void
 }
 
-/** Works through some sessions of each complexity. */
 export async function measureSessions(
   lab: Lab,
   { each, seed, tried }: SessionTrials,
 ): Promise<Readonly<Record<StudyComplexity, MeasuredSessions>>> {
   const found: Record<StudyComplexity, WorkedThrough[]> = { simple: [], medium: [], complex: [] }
-  // The longest first, or the last lane would be at work alone.
+  // Longest first, so that all lanes finish at about the same time.
   const left = (['complex', 'medium', 'simple'] as const).flatMap((complexity) =>
     storiesOf(complexity, each, seed).map((story) => ({
       complexity,
@@ -26,7 +25,7 @@ export async function measureSessions(
       project: new Project(lab),
     })),
   )
-  // One after the other: they are of one machine, and setting up refuses when it sees another do the same.
+  // Sequential: setup refuses to run concurrently on one machine.
   await lab.atOnce(1, async () => {
     for (const { project } of left) await project.setUp()
   })
@@ -59,7 +58,7 @@ function meanOf(sessions: readonly WorkedThrough[]): MeasuredSessions {
   }
 }
 
-/** What one session came to. */
+/** The result of one session. */
 export interface WorkedThrough {
   readonly tasks: number
   readonly writes: number
@@ -70,7 +69,7 @@ export interface WorkedThrough {
   readonly shownOnDemand: Rate
 }
 
-/** Works through a session as an agent would, and goes on with it in two fresh conversations. */
+/** Works through a session like an agent, and continues it in two fresh conversations. */
 export async function workThrough(project: Project, story: Story): Promise<WorkedThrough> {
   const agents = [1, 2, 3].map((number) => new Agent(project, number))
   const [first, ...later] = agents
@@ -93,7 +92,7 @@ export async function workThrough(project: Project, story: Story): Promise<Worke
 }
 
 async function workOn(agent: Agent, project: Project, story: Story): Promise<void> {
-  // A person has written down what is to be done.
+  // The user has written the tasks.
   await project.addTasks(story.tasks.map(({ title }) => title))
   await agent.starts()
   await agent.hears(`${story.goal}. The tasks are in the backlog.`)
@@ -116,7 +115,7 @@ async function workOn(agent: Agent, project: Project, story: Story): Promise<voi
   await agent.ends()
 }
 
-/** Answers what the conversation was given before its agent did anything. */
+/** Returns the context injected before the agent did anything. */
 async function goOn(agent: Agent): Promise<string> {
   await agent.starts()
   await agent.hears('Continue where we left off.')
@@ -127,7 +126,7 @@ async function goOn(agent: Agent): Promise<string> {
   return given
 }
 
-/** Which facts stand in a text, and which of the others are shown by a command that it names. */
+/** Which facts a text contains, and which others a command named in it shows. */
 async function lookFor(
   facts: readonly Fact[],
   given: string,
@@ -144,13 +143,13 @@ async function lookFor(
   }
 }
 
-/** Each word for word, wherever its line was broken. */
+/** Verbatim, ignoring line breaks. */
 function stands({ words }: Fact, text: string): boolean {
   const plain = text.replaceAll(/\s+/g, ' ')
   return words.every((word) => plain.includes(word))
 }
 
-/** The commands that a text names for what it leaves out. */
+/** The commands that a text names for left-out items. */
 function commandsIn(text: string): readonly (readonly string[])[] {
   const named = text
     .split('\n')

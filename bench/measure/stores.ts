@@ -7,25 +7,25 @@ import { join } from 'node:path'
 import { listFolder } from '../../src/journal/read-files.ts'
 import { parseJson } from '../../src/text/json-fields.ts'
 
-/** One session, kept in one way or another. */
+/** A session in one of the stores. */
 export interface Store {
-  /** Begins the session with tasks of its own, and one whose checklist all share. */
+  /** Creates the session with its tasks and the shared checklist. */
   make(tasks: readonly string[], items: readonly string[]): Promise<void>
-  /** Opens it, so that recording can begin at once. */
+  /** Opens it, so that recording can start at once. */
   open(): Promise<void>
-  /** Returns once it is acknowledged, and throws when it is refused. */
+  /** Returns once it is acknowledged; throws if the write fails. */
   record(deed: Deed): Promise<void>
-  /** The same of several discoveries in one write. */
+  /** Several discoveries in one write. */
   pour(texts: readonly string[]): Promise<void>
   standing(): Promise<Standing>
   close(): void
 }
 
 export const SESSION = 'measured'
-/** The task whose checklist all share. */
+/** The task with the shared checklist. */
 export const SHARED = 'shared'
 
-/** Longer than anything that is acknowledged: what only fills a file. */
+/** Longer than any acknowledged item: filler text. */
 const FILLING = 5000
 
 export function countOne(counts: Record<string, number>, text: string): void {
@@ -34,7 +34,7 @@ export function countOne(counts: Record<string, number>, text: string): void {
 
 export type openProjectOf = (cwd: string) => ProjectOperations
 
-/** The library under trial, which need not be the one that this was built with. */
+/** The library under test, not necessarily the one this was built with. */
 export async function loadLibrary(path: string): Promise<openProjectOf> {
   const { openProject } = (await import(pathToFileURL(path).href)) as { openProject: openProjectOf }
   return openProject
@@ -43,7 +43,7 @@ export async function loadLibrary(path: string): Promise<openProjectOf> {
 const STEPS = { todo: 'open', started: 'working', done: 'done' } as const
 const TASKS: Readonly<Record<string, Status>> = { in_progress: 'working', completed: 'done' }
 
-/** A session of Stint, through its library. */
+/** A Stint session, through the library. */
 export function stintStore(openProject: openProjectOf, root: string): Store {
   const project = openProject(root)
   let handle: SessionHandle | undefined
@@ -119,7 +119,7 @@ export function sessionJsonIn(root: string): string {
   return join(root, 'session.json')
 }
 
-/** What an agent does that is told to keep its state in a JSON file: read it, change it, write it back. */
+/** What an agent does with state in a JSON file: read, change, write back. */
 export function jsonStore(root: string): Store {
   const path = sessionJsonIn(root)
   const read = () => JSON.parse(readFileSync(path, 'utf8')) as SessionJson
@@ -188,7 +188,7 @@ function standingOf({ tasks, steps, decisions, discoveries }: SessionJson): Stan
   return { statuses, counts }
 }
 
-/** The file that holds the session, found without any help of what is under trial. */
+/** The session's file, found without the code under test. */
 export function truthIn(store: StoreName, root: string): string {
   if (store === 'session-json') return sessionJsonIn(root)
   const journals = join(root, '.sessions', 'journal')
@@ -197,7 +197,7 @@ export function truthIn(store: StoreName, root: string): string {
   return join(journals, id, 'log.jsonl')
 }
 
-/** Whether a write to it was cut short: the bytes at its end are no whole piece of JSON. */
+/** Whether a write was truncated: the file does not end with complete JSON. */
 export function isTorn(store: StoreName, root: string): boolean {
   const text = readFileSync(truthIn(store, root), 'utf8')
   const last = store === 'session-json' ? text : text.slice(text.trimEnd().lastIndexOf('\n') + 1)

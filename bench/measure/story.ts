@@ -1,7 +1,10 @@
 import type { StudyComplexity } from '../../src/cli/study/parameters.ts'
 import { Chance } from './trials.ts'
 
-/** Something recorded that somebody who goes on would have to find out again. All of its words have to be there for it to be given back. */
+/**
+ * A recorded fact that a successor would otherwise have to find out again. It counts as preserved
+ * if all its words are there.
+ */
 export interface Fact {
   readonly kind: 'decision' | 'discovery' | 'gotcha' | 'key' | 'blocker' | 'step' | 'next'
   readonly words: readonly string[]
@@ -22,18 +25,20 @@ export interface Story {
   readonly key: string
   readonly blocker: string
   readonly next: string
-  /** Steps that are still open when the first conversation ends. */
+  /** Steps still open when the first conversation ends. */
   readonly open: readonly string[]
 }
 
-/** How many tasks a session has in the study, which draws them evenly. */
+/** Range of tasks per session in the study, which draws them uniformly. */
 const TASKS: Readonly<Record<StudyComplexity, readonly [least: number, most: number]>> = {
   simple: [1, 2],
   medium: [3, 5],
   complex: [6, 10],
 }
 
-/** So many stories of one complexity, whose tasks are as many on average as in the study; the only one is the shortest. */
+/**
+ * Stories of one complexity with the study's average number of tasks; a single one is the shortest.
+ */
 export function storiesOf(
   complexity: StudyComplexity,
   count: number,

@@ -3,12 +3,12 @@ import type { Rate } from '../../src/cli/study/parameters.ts'
 import type { Lab } from './lab.ts'
 import type { Deed, Standing, Status, StoreName } from './orders.ts'
 
-/** Chance that comes out the same for the same seed (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 export class Chance {
   #state: number
 
   constructor(seed: number) {
-    // Neighbouring seeds are to have nothing in common.
+    // Decorrelates neighbouring seeds.
     this.#state = Math.imul(seed + 1, 0x9e3779b1) >>> 0
   }
 
@@ -21,29 +21,29 @@ export class Chance {
     return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1))
   }
 }
 
-/** So many trials of one way to keep a session. */
+/** Trials of one store. */
 export interface Trials {
   readonly lab: Lab
   readonly store: StoreName
   readonly count: number
   readonly seed: number
-  /** After each of them. */
+  /** Called after each trial. */
   readonly tried: () => void
 }
 
-/** How many things at once keep the machine busy without keeping them from getting anywhere. */
+/** Concurrency that keeps the machine busy without starving the jobs. */
 export const LANES = Math.max(2, Math.min(8, availableParallelism()))
 
-/** For each that counts, when not every try does. */
+/** Attempts per counted trial, if not every attempt counts. */
 const MOST_TRIES = 4
 
-/** Hands out trials to lanes, each with a chance of its own, so that it is the same whoever takes it. */
+/** Distributes trials to lanes. Each trial has its own seed, so the lane does not matter. */
 export class Deal {
   #dealt = 0
   #open = 0
@@ -62,7 +62,7 @@ export class Deal {
     return { number, chance: new Chance(this.trials.seed * 100_003 + number) }
   }
 
-  /** What a trial came to; undefined when it was none after all, and is to be made up for. */
+  /** The result of a trial; undefined if it does not count and is repeated. */
   settle(hasHappened: boolean | undefined): void {
     this.#open -= 1
     if (hasHappened === undefined) return
@@ -79,8 +79,8 @@ export class Deal {
 const ORDER: readonly Status[] = ['open', 'working', 'done']
 
 /**
- * What is wrong with a session, of what was acknowledged: that it is not there, that it is there twice, or that it is said to be at work or
- * not begun though it was done. What was never acknowledged may be there or not.
+ * Acknowledged items that are missing, duplicated, or done but shown as open. Unacknowledged items
+ * may be there or not.
  */
 export function wrongIn(standing: Standing, acknowledged: readonly Deed[]): readonly string[] {
   const wrong: string[] = []

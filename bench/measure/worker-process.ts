@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { streamLines } from '../../src/harness/process/spawn-guarded.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'
 
-/** What came of an order: what was acknowledged, and its end unless it was killed before. */
+/** The result of an order: acknowledged items, and its end unless it was killed. */
 export interface Served {
   readonly did: readonly Deed[]
   readonly end?: End
 }
 
-/** One process of a trial. */
 export class Worker {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>
@@ -18,9 +17,9 @@ export class Worker {
 
   constructor(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv) {
     const [program, ...args] = command
-    // Apart from us, so that Ctrl-C reaches us alone, who have to end it in order.
+    // Detached, so that Ctrl-C reaches only this process, which stops the other in order.
     this.#child = spawn(program, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
-    // What is written to one that was killed is lost, as it should be.
+    // Writes to a killed process may be lost.
     this.#child.stdin!.on('error', () => undefined)
     this.#child.stderr!.on(
       'data',
@@ -33,33 +32,31 @@ export class Worker {
     })
   }
 
-  /**
-   * Gives an order that may end in a kill, when those before it are served. `heard` is told of each thing that is acknowledged, as it comes.
-   */
+  /** Sends an order that may end in a kill. `heard` is called for each acknowledged item. */
   begin(order: Order, heard: (deed: Deed) => void = () => undefined): Promise<Served> {
     const served = this.#last.then(() => this.#serve(order, heard))
     this.#last = served.catch(() => undefined)
     return served
   }
 
-  /** Gives an order. That it fails is an answer; that the process is gone is none, and says nothing of what is under trial. */
+  /** Sends an order. A failure is a result; a lost process is an error of the trial itself. */
   async serve(order: Order): Promise<End & Pick<Served, 'did'>> {
     const { did, end } = await this.begin(order)
     if (end !== undefined) return { ...end, did }
-    // Only then it has said why.
+    // Its error output is complete only then.
     await this.#ended
     throw new Error(
       `a trial could not be made: ${order.do}: ${this.#said || 'the process is gone'}`,
     )
   }
 
-  /** Gives an order that is a part of the arrangement, and has to be done. */
+  /** Sends a setup order, which must succeed. */
   async complete(order: Order): Promise<void> {
     const { failed } = await this.serve(order)
     if (failed !== undefined) throw new Error(`a trial could not be made: ${order.do}: ${failed}`)
   }
 
-  /** Ends it as nothing else does, at once. */
+  /** SIGKILL. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -83,7 +80,7 @@ export class Worker {
   }
 }
 
-/** A line that a kill cut off acknowledges nothing. */
+/** A line truncated by a kill acknowledges nothing. */
 function wholeAnswer(line: string): Answer | undefined {
   try {
     return JSON.parse(line) as Answer

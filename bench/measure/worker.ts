@@ -1,4 +1,4 @@
-// The program whose processes are killed, cut short and set against each other when Stint is measured.
+// The program that the measurements kill, interrupt and run concurrently.
 import type { Readable } from 'node:stream'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { streamLines } from '../../src/harness/process/spawn-guarded.ts'
@@ -63,7 +63,7 @@ async function serve(order: Order, store: Store, openAgain: () => Promise<Store>
   }
 }
 
-/** Tasks with steps, each with what was found and decided on the way; and when there are no more tasks, more steps. */
+/** Tasks with steps, discoveries and decisions; once all tasks are done, more steps. */
 async function workForEver(store: Store, tasks: readonly string[], name: string): Promise<never> {
   for (let number = 0; ; number += 1) {
     const task = tasks[Math.floor(number / STEPS_EACH)]
@@ -74,7 +74,7 @@ async function workForEver(store: Store, tasks: readonly string[], name: string)
     await record(store, { discovery: `${step} found` })
     await record(store, { decision: `${step} decided` })
     await record(store, { step, is: 'done' })
-    // Done once and for all: that it was begun again might be there without having been acknowledged.
+    // Never reopened: an unacknowledged reopening might have been written.
     if (task !== undefined && number % STEPS_EACH === STEPS_EACH - 1)
       await record(store, { task, is: 'done' })
     await turn()
@@ -87,7 +87,7 @@ async function recordAll(store: Store, deeds: readonly Deed[]): Promise<End> {
     try {
       await record(store, deed)
     } catch (error) {
-      // It is not acknowledged, and whoever does it goes on.
+      // Not acknowledged; the worker continues.
       failed = error instanceof Error ? error.message : String(error)
     }
   }
@@ -99,7 +99,6 @@ async function record(store: Store, deed: Deed): Promise<void> {
   answer({ did: deed })
 }
 
-/** Grows the file until `room` bytes are left below the limit. */
 async function fill(
   store: Store,
   { store: name, root, limit, room }: Extract<Order, { do: 'fill' }>,
@@ -121,13 +120,12 @@ function largeTexts(name: string, bytes: number): readonly string[] {
   )
 }
 
-/** A text of just this length. */
 function words(length: number): string {
   return `${'tides come and go '.repeat(Math.ceil(length / 18)).slice(0, Math.max(0, length - 1))}.`
 }
 
 function answer(line: Answer): void {
-  // Whoever gave the order was killed, and nobody would ever end this.
+  // The parent was killed, and nothing else would end this process.
   if (process.ppid !== Number(parent)) process.exit()
   writeStdout(`${JSON.stringify(line)}\n`)
 }

@@ -1,4 +1,4 @@
-// The program beside Stint's own that uses tools for a bare model. Started by the api harness only.
+// Runs the tools of a bare model in a separate process. Started by the api harness only.
 import { loadProgram } from './stint.ts'
 
 void loadProgram('tools')

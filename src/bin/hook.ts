@@ -1,11 +1,13 @@
-// The program that a harness runs on every event. It reads the event and loads the program for it, with the code that V8
-// compiled for that before. There is one for each kind of event, so that none loads what only another needs. This one is
-// compiled each time, and is as small as can be.
+// Entry point that a harness runs on every event. It loads the program for that kind of event with
+// V8's cached code. This file itself is compiled each time, so it is as small as possible.
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/setup/hook-command.ts'
 import { eventNameIn, readInput } from './start/read-input.ts'
 import { loadCompiled } from './load-compiled.ts'
 
-/** The file of each program. Its name has a sum of its source in it, so that no other source is run by its code. */
+/**
+ * File names by program, set by the build. Each contains a hash of the source, so cached code never
+ * runs for another source.
+ */
 declare const PROGRAMS: Readonly<Record<string, string>>
 
 const FILES = PROGRAMS
@@ -22,49 +24,52 @@ const BY_EVENT: Readonly<Record<string, string>> = {
 }
 
 interface Program {
-  /** Undefined where another program has to serve it. */
-  readonly serveEvent: (input: string) => Soon<string | undefined>
+  /** Undefined if another program has to serve the event. */
+  readonly serveEvent: (input: string) => MaybePromise<string | undefined>
   readonly writeStdout: (text: string) => void
 }
 
-/** What is there at once is used at once: before anything that was waited for, Node makes itself ready for a longer life. */
-type Soon<T> = T | Promise<T>
+/** Synchronous values are used synchronously: awaiting makes Node load more of itself. */
+type MaybePromise<T> = T | Promise<T>
 
-function soon<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
+function whenReady<T, R>(
+  value: MaybePromise<T>,
+  use: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-function serve(what: string, input: string | undefined): Soon<unknown> {
+function serve(argument: string, input: string | undefined): MaybePromise<unknown> {
   if (input === undefined) return
   const event = eventNameIn(input)
   if (event === PROBE_EVENT) {
-    // One that cannot be loaded gives no answer, here as at its event.
+    // A program that cannot be loaded throws here, so the probe gets no answer.
     const loaded = Object.values(FILES).map((file) => loadCompiled<Program>(file))
     return loaded[0]!.program.writeStdout(PROBE_ANSWER)
   }
-  const name = what === 'hook' ? BY_EVENT[event] : what
+  const name = argument === 'hook' ? BY_EVENT[event] : argument
   if (name === undefined) return
-  // Mostly an event can be served without opening the session.
-  const fast = what === 'hook' && serveBy(`fast-${name}`, input)
-  return soon(fast, (isServed) => isServed || serveBy(name, input))
+  // Most events can be served without opening the session.
+  const fast = argument === 'hook' && serveBy(`fast-${name}`, input)
+  return whenReady(fast, (isServed) => isServed || serveBy(name, input))
 }
 
-function serveBy(name: string, input: string): Soon<boolean> {
+function serveBy(name: string, input: string): MaybePromise<boolean> {
   const file = FILES[name]
   if (file === undefined) return false
-  const { program, keep } = loadCompiled<Program>(file)
-  return soon(program.serveEvent(input), (answer) => {
+  const { program, cache } = loadCompiled<Program>(file)
+  return whenReady(program.serveEvent(input), (answer) => {
     if (answer !== undefined && answer !== '') program.writeStdout(`${answer}\n`)
-    return soon(keep?.(), () => answer !== undefined)
+    return whenReady(cache?.(), () => answer !== undefined)
   })
 }
 
-// Whatever happens, the agent goes on.
+// A hook never fails, so that the agent continues.
 const end = () => process.exit(0)
 process.on('uncaughtException', end)
-// In a run the runner sees for itself what its agent does, and gives it what it is to have.
+// In a run, the runner itself records events and injects context.
 if ((process.env.STINT_RUN ?? '') !== '') end()
 const [, , first = 'hook', second] = process.argv
-const served = soon(readInput(), (input) => serve(second ?? first, input))
+const served = whenReady(readInput(), (input) => serve(second ?? first, input))
 if (served instanceof Promise) served.then(end, end)
 else end()

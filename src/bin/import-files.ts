@@ -1,4 +1,4 @@
-// A thread beside an import, which reads files for it. Started by the import only.
+// Worker thread that reads files for an import. Started by the import only.
 import { parentPort } from 'node:worker_threads'
 import { loadProgram } from './stint.ts'
 

@@ -1,2 +1,3 @@
-// Were library.ts loaded like this, it would be a piece of its own, and each command would load all of it.
+// If library.ts itself were imported dynamically, it would become one chunk that every command
+// loads.
 export * from '../library.ts'

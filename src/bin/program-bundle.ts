@@ -1,24 +1,24 @@
-// The program as one file of many pieces. A command loads the pieces that it needs, with the code that V8 compiled for them when the same command
-// ran before.
+// The program as one file of many chunks. A command loads the chunks it needs, with the code that
+// V8 cached when the same command ran before.
 import { openSync, readSync } from 'node:fs'
 import { Script, constants } from 'node:vm'
 import { compiledCachePath, readCompiled } from './load-compiled.ts'
 
-/** Where each piece begins, and how long it is. */
+/** Offset and length of each chunk. */
 type Index = Readonly<Record<string, readonly [start: number, length: number]>>
 
-type Piece = (
+type Chunk = (
   exports: object,
   require: (id: string) => unknown,
   folder: string,
   filename: string,
 ) => void
 
-/** The first bytes of a pack say how long its index is. */
-const PREFIX = 8
+/** The file starts with the length of its index. */
+const PREFIX_BYTES = 8
 
 export class ProgramBundle {
-  /** Open until the process ends: a piece may be asked for at any time. */
+  /** Stays open: a chunk may be loaded at any time. */
   readonly #fd: number
   readonly #index: Index
   readonly #codeStart: number
@@ -28,15 +28,18 @@ export class ProgramBundle {
   readonly #loaded = new Map<string, { readonly exports: object; readonly script: Script }>()
   #isAllCompiled = true
 
-  /** The file's name has a sum of its content in it. `use` is the command, because V8 compiles only what is called. */
+  /**
+   * The file name contains a hash of its content. `use` is the command, because V8 compiles only
+   * what is called.
+   */
   constructor(file: string, use: string) {
     this.#filename = `${__dirname}/${file}`
     this.#fd = openSync(this.#filename, 'r')
-    const indexLength = Number.parseInt(this.#read(0, PREFIX), 10)
-    this.#index = JSON.parse(this.#read(PREFIX, indexLength)) as Index
-    this.#codeStart = PREFIX + indexLength
+    const indexLength = Number.parseInt(this.#read(0, PREFIX_BYTES), 10)
+    this.#index = JSON.parse(this.#read(PREFIX_BYTES, indexLength)) as Index
+    this.#codeStart = PREFIX_BYTES + indexLength
     this.#cache = compiledCachePath(`${file}.${use}`)
-    this.#compiled = piecesIn(readCompiled(this.#cache))
+    this.#compiled = chunksIn(readCompiled(this.#cache))
   }
 
   load(name: string): object {
@@ -54,22 +57,22 @@ export class ProgramBundle {
     this.#loaded.set(name, { exports, script })
     const load = (id: string): unknown =>
       id.startsWith('.') ? this.load(id.slice(id.lastIndexOf('/') + 1)) : require(id)
-    ;(script.runInThisContext() as Piece)(exports, load, __dirname, this.#filename)
+    ;(script.runInThisContext() as Chunk)(exports, load, __dirname, this.#filename)
     return exports
   }
 
-  /** Keeps what V8 has compiled by now, for the next time. */
-  async keep(): Promise<void> {
+  /** Caches the code compiled so far. */
+  async cache(): Promise<void> {
     if (this.#isAllCompiled) return
-    const pieces = new Map(this.#compiled)
-    for (const [name, { script }] of this.#loaded) pieces.set(name, script.createCachedData())
-    const index = JSON.stringify([...pieces].map(([name, code]) => [name, code.length]))
-    const head = Buffer.from(`${String(index.length).padEnd(PREFIX)}${index}`)
+    const chunks = new Map(this.#compiled)
+    for (const [name, { script }] of this.#loaded) chunks.set(name, script.createCachedData())
+    const index = JSON.stringify([...chunks].map(([name, code]) => [name, code.length]))
+    const head = Buffer.from(`${String(index.length).padEnd(PREFIX_BYTES)}${index}`)
     const { cacheCompiled } = await import('./start/cache-compiled.ts')
-    cacheCompiled(this.#cache, Buffer.concat([head, ...pieces.values()]))
+    cacheCompiled(this.#cache, Buffer.concat([head, ...chunks.values()]))
   }
 
-  // The build leaves nothing but ASCII in it, and V8 takes such a text as it is.
+  // The build emits pure ASCII, which V8 takes without conversion.
   #read(start: number, length: number): string {
     const bytes = Buffer.allocUnsafe(length)
     readSync(this.#fd, bytes, 0, length, start)
@@ -77,13 +80,12 @@ export class ProgramBundle {
   }
 }
 
-function piecesIn(compiled: Buffer | undefined): ReadonlyMap<string, Buffer> {
+function chunksIn(compiled: Buffer | undefined): ReadonlyMap<string, Buffer> {
   if (compiled === undefined) return new Map()
-  const indexLength = Number.parseInt(compiled.toString('latin1', 0, PREFIX), 10)
-  const index = JSON.parse(compiled.toString('latin1', PREFIX, PREFIX + indexLength)) as [
-    string,
-    number,
-  ][]
-  let start = PREFIX + indexLength
+  const indexLength = Number.parseInt(compiled.toString('latin1', 0, PREFIX_BYTES), 10)
+  const index = JSON.parse(
+    compiled.toString('latin1', PREFIX_BYTES, PREFIX_BYTES + indexLength),
+  ) as [string, number][]
+  let start = PREFIX_BYTES + indexLength
   return new Map(index.map(([name, length]) => [name, compiled.subarray(start, (start += length))]))
 }

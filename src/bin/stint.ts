@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// A hook is served by the program made for it. Everything else is in one pack, of which a command loads what it needs.
+// Hooks have programs of their own. Everything else is in one bundle, of which a command loads what
+// it needs.
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { ProgramBundle } from './program-bundle.ts'
 
-/** The file of the pack. */
+/** The file name of the bundle, set by the build. */
 declare const PROGRAM: string
 
 type Program = typeof import('./program.ts')
@@ -12,20 +13,20 @@ type Program = typeof import('./program.ts')
 const PACKAGE = `${__dirname}/../package.json`
 const [, , command = '', ...rest] = process.argv
 
-/** The parts of the program, for the files beside this one. */
+/** For the other entry points. */
 export const loadProgram = (use: string): Program =>
   new ProgramBundle(PROGRAM, use).load('program.js') as Program
 
 async function runCommand(): Promise<void> {
   const use = /^[a-z]{2,20}$/.test(command) ? command : 'other'
-  const pack = new ProgramBundle(PROGRAM, use)
-  const program = pack.load('program.js') as Program
+  const bundle = new ProgramBundle(PROGRAM, use)
+  const program = bundle.load('program.js') as Program
   const packageJson = pathToFileURL(PACKAGE)
   if (command === 'mcp' && rest.length === 0)
     await (await program.mcp()).serveCurrentFolder(packageJson)
   else await (await program.cli()).main(packageJson)
-  await pack.keep()
-  // Where nothing is left to wait for, this only leaves out the taking apart of the whole heap.
+  await bundle.cache()
+  // If nothing is pending, exiting here skips tearing down the heap.
   if (isIdle()) process.exit()
 }
 
@@ -34,7 +35,7 @@ function isIdle(): boolean {
   return isWritten && process.getActiveResourcesInfo().every((name) => STANDARD.has(name))
 }
 
-/** What standard input, output and error may be. */
+/** Resources of standard input, output and error. */
 const STANDARD: ReadonlySet<string> = new Set(['TTYWrap', 'PipeWrap'])
 
 if (require.main === module) {

@@ -11,15 +11,18 @@ export interface DetectedTestRun {
   readonly summary?: string
 }
 
-const LONGEST_COMMAND = 160
-const LONGEST_SUMMARY = 160
-const LONGEST_WITH_NAMES = 320
-const NAMES = 3
+const MAX_COMMAND_LENGTH = 160
+const MAX_SUMMARY_LENGTH = 160
+const MAX_LENGTH_WITH_NAMES = 320
+const MAX_NAMES = 3
 const OUTPUT_START = 8000
 const OUTPUT_END = 24_000
-const LONGEST_LINE = 400
+const MAX_LINE_LENGTH = 400
 
-/** Undefined when a command ran no tests, when nothing tells how they went, or when `stint digest` has recorded them. */
+/**
+ * Undefined if the command ran no tests, if their result is unknown, or if `stint digest` has
+ * recorded them.
+ */
 export function detectTestRun(
   command: string,
   output: string,
@@ -31,45 +34,46 @@ export function detectTestRun(
   if (tests.length === 0) return undefined
   const lines = linesOf(output)
   if (/\bdigest\b/.test(command) && lines.some((line) => RECORDED.test(line))) return undefined
-  const said = findSummary(lines)
-  const status = statusOf(command, commands, tests, lines, isError)
-  if (said === undefined && status === undefined) return undefined
-  // Good words beside a failure: the tests were stopped by a threshold or a crash.
-  const passed = said === undefined ? status === 'passed' : !said.isFailed && status !== 'failed'
+  const found = findSummary(lines)
+  const status = exitStatus(command, commands, tests, lines, isError)
+  if (found === undefined && status === undefined) return undefined
+  // A passing summary with a failing status: a coverage threshold or a crash.
+  const passed = found === undefined ? status === 'passed' : !found.isFailed && status !== 'failed'
   const summary = passed
-    ? said?.text
-    : describeFailure(said?.isFailed === false ? undefined : said?.text, lines)
+    ? found?.text
+    : describeFailure(found?.isFailed === false ? undefined : found?.text, lines)
   const run = tests.map(({ written }) => written.join(' ')).join(' && ')
   return {
-    command: shorten(oneSpace(run), LONGEST_COMMAND),
+    command: shorten(collapseSpaces(run), MAX_COMMAND_LENGTH),
     passed,
     ...(summary === undefined || summary === '' ? {} : { summary }),
   }
 }
 
-function describeFailure(said: string | undefined, lines: readonly string[]) {
+function describeFailure(found: string | undefined, lines: readonly string[]) {
   const text =
-    said ??
+    found ??
     findErrorLine(lines) ??
     lines.findLast((line) => line.trim() !== '' && !/^Exit code \d+$/.test(line))?.trim()
   if (text === undefined) return undefined
-  const names = failingTests(lines, NAMES)
-  const short = shorten(oneSpace(text), LONGEST_SUMMARY)
+  const names = failingTests(lines, MAX_NAMES)
+  const short = shorten(collapseSpaces(text), MAX_SUMMARY_LENGTH)
   return names.length === 0
     ? short
-    : shorten(`${short}: ${names.map(oneSpace).join('; ')}`, LONGEST_WITH_NAMES)
+    : shorten(`${short}: ${names.map(collapseSpaces).join('; ')}`, MAX_LENGTH_WITH_NAMES)
 }
 
 const RECORDED = /^all of it: .*; recorded in \S+$|^\s*"recordedIn": "/
 
-function statusOf(
+function exitStatus(
   source: string,
   commands: readonly ShellCommand[],
   tests: readonly ShellCommand[],
   lines: readonly string[],
   isError: boolean,
 ) {
-  // A status that the command itself printed, as by `npm test; echo "exit $?"`. Of a pipe, `$?` is that of its end.
+  // An exit status printed by the command itself: `npm test; echo "exit $?"`. In a pipe, `$?`
+  // belongs to the last command.
   const echo = /\b(?:echo|printf)\b[^;&|\n]*\$(\?|\{\?\}|\{PIPESTATUS\[0\]\})[^;&|\n]*$/.exec(
     source.trimEnd(),
   )
@@ -78,7 +82,7 @@ function statusOf(
     const printed = /(\d{1,3})\D*$/.exec(last)?.[1]
     if (printed !== undefined) return Number(printed) === 0 ? 'passed' : 'failed'
   }
-  // A condition, or its opposite, takes the status for itself.
+  // A condition or negation consumes the exit status.
   if (/(?:^|[;&|({]\s*)(?:!|if|while|until)\s/.test(source)) return undefined
   const isAlone = commands.every((command) => {
     const program = programOf(command.words)
@@ -86,10 +90,10 @@ function statusOf(
       tests.includes(command) ||
       command.words.length === 0 ||
       TRIVIAL.has(program) ||
-      (command.before === '|' && PASSING_ON.has(program))
+      (command.before === '|' && FILTERS.has(program))
     )
   })
-  // Whether it was the tests is certain only when nothing else could have failed.
+  // The tests failed for certain only if nothing else could have failed.
   if (isError || lines.some((line) => STARTER_FAILED.test(line)))
     return isAlone ? 'failed' : undefined
   const decides = (command: ShellCommand) =>
@@ -100,12 +104,12 @@ function statusOf(
   return tests.every(decides) ? 'passed' : undefined
 }
 
-// A filter or `|| true` hides the status of what starts the tests, but not what it says.
+// A filter or `|| true` hides the exit status of the starter, but not its message.
 const STARTER_FAILED =
   /^\s*(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error) (?:Test failed|Lifecycle|command failed)|ELIFECYCLE\b|error Command failed with exit code [1-9])/
 
-/** Filters that fail for no reason of their own. */
-const PASSING_ON = new Set(
+/** Filters that do not fail by themselves. */
+const FILTERS = new Set(
   'tail head tee cat sed awk cut sort uniq tr wc less ts nl column'.split(' '),
 )
 
@@ -120,9 +124,9 @@ function linesOf(output: string) {
   const ends = isLong ? `${output.slice(0, OUTPUT_START)}\n${output.slice(-OUTPUT_END)}` : output
   return cleanText(ends)
     .split('\n')
-    .map((line) => line.slice(0, LONGEST_LINE))
+    .map((line) => line.slice(0, MAX_LINE_LENGTH))
 }
 
-function oneSpace(text: string) {
+function collapseSpaces(text: string) {
   return text.replace(/\s+/g, ' ').trim()
 }

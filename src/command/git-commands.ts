@@ -11,21 +11,21 @@ export interface GitScope {
 }
 
 /**
- * Whether a command is ordinary git, by a list: git runs programs by many options and settings. With a place it is also held to the
- * working tree, except for reading, and to the branch.
+ * An allow list, because many git options and settings run programs. With a scope, writing commands
+ * are also restricted to its working tree and branch.
  */
-export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitScope): boolean {
+export function isOrdinaryGit({ words, written }: ShellCommand, scope?: GitScope): boolean {
   if (words[0] !== 'git') return false
   const at = endOfOptions(words)
   if (at === undefined) return false
   const [command = 'version', ...args] = words.slice(at)
-  if (args.some(reachesOut)) return false
-  if (place !== undefined) {
-    const { tree, branch } = place
-    const folders = place.folders.map((folder) => folderIn(folder, words.slice(0, at), written))
+  if (args.some(isUnsafeArgument)) return false
+  if (scope !== undefined) {
+    const { tree, branch } = scope
+    const folders = scope.folders.map((folder) => folderIn(folder, words.slice(0, at), written))
     const isInTree = folders.every((folder) => isFolderInside(tree, folder))
     if (!isInTree && !READING_COMMANDS.has(command)) return false
-    if (CHANGING_FILES.has(command) && args.some((arg) => namesKept(arg, folders, tree)))
+    if (CHANGING_FILES.has(command) && args.some((arg) => namesProtected(arg, folders, tree)))
       return false
     const given = args.map((text, index) => ({
       text,
@@ -34,7 +34,7 @@ export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitScope
     if (MOVING.get(command)?.(given, (word) => isOtherBranch(word, tree, branch)) === true)
       return false
   }
-  return ORDINARY.has(command) || (CAREFUL.get(command)?.(args) ?? false)
+  return ORDINARY_COMMANDS.has(command) || (CHECKED_COMMANDS.get(command)?.(args) ?? false)
 }
 
 const READING =
@@ -42,7 +42,7 @@ const READING =
   'for-each-ref log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog ' +
   'show show-branch show-ref status var verify-commit verify-tag version whatchanged'
 
-const ORDINARY = new Set(
+const ORDINARY_COMMANDS = new Set(
   (
     `${READING} add am apply branch checkout cherry-pick clean commit commit-tree fetch fsck hash-object merge merge-tree mv ` +
     'notes pull reset restore revert rm sparse-checkout stage switch symbolic-ref tag update-index update-ref write-tree'
@@ -52,8 +52,8 @@ const ORDINARY = new Set(
 const READING_COMMANDS = new Set(`${READING} grep reflog remote worktree`.split(' '))
 const CHANGING_FILES = new Set(['apply', 'checkout', 'clean', 'mv', 'restore', 'rm'])
 
-/** As it stands, behind `:/` or `=`, or through a link. */
-function namesKept(word: string, folders: readonly (string | undefined)[], tree: string) {
+/** Directly, after `:/` or `=`, or through a symbolic link. */
+function namesProtected(word: string, folders: readonly (string | undefined)[], tree: string) {
   if (word.split(/[:()=]/).some(leadsToProtected)) return true
   return folders.some((folder) => {
     const path = folder === undefined ? undefined : resolve(folder, word)
@@ -73,7 +73,7 @@ const isOneOf =
   (args) =>
     verbs.includes(args.find((arg) => !arg.startsWith('-')))
 
-const CAREFUL: ReadonlyMap<string, Check> = new Map([
+const CHECKED_COMMANDS: ReadonlyMap<string, Check> = new Map([
   ['bisect', isOneOf(...'start good bad new old skip reset log next terms'.split(' '))],
   ['config', isReadingConfig],
   ['format-patch', without(/^-[a-zA-Z]*o/)],
@@ -87,16 +87,16 @@ const CAREFUL: ReadonlyMap<string, Check> = new Map([
   ['worktree', isOneOf('list')],
 ])
 
-const REACHING =
+const UNSAFE_OPTIONS =
   '--output --output-directory --exec --upload-pack --receive-pack --open-files-in-pager --unsafe-paths --build-fake-ancestor'.split(
     ' ',
   )
 
-function reachesOut(arg: string) {
-  return arg.startsWith('ext::') || isOptionOf(arg, REACHING)
+function isUnsafeArgument(arg: string) {
+  return arg.startsWith('ext::') || isOptionOf(arg, UNSAFE_OPTIONS)
 }
 
-/** Git takes the beginning of a long option for it as well. */
+/** git accepts unambiguous prefixes of long options. */
 function isOptionOf(arg: string, long: readonly string[]) {
   const [name = ''] = arg.split('=')
   return name.length > 2 && long.some((option) => option.startsWith(name))
@@ -106,7 +106,7 @@ const QUIET_OPTIONS = new Set(
   '--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects'.split(' '),
 )
 
-/** Undefined if git's own options do more than say where and how to print. */
+/** Undefined if a global option of git does more than select a folder or the output format. */
 function endOfOptions(words: readonly string[]) {
   let at = 1
   while (words[at]?.startsWith('-') === true) {
@@ -133,7 +133,7 @@ function folderIn(
 const HARMLESS_KEYS = new Set(
   'user.name user.email core.quotepath commit.gpgsign tag.gpgsign color.ui'.split(' '),
 )
-// How one keeps git from waiting for an editor.
+// These keep git from waiting for an editor.
 const HARMLESS_SETTINGS = new Set(
   'core.editor=true core.editor=: core.pager=cat core.pager='.split(' '),
 )
@@ -150,10 +150,10 @@ const CONFIG_FORMAT = new Set(
   ),
 )
 const CONFIG_CHANGING = new Set(['set', 'unset', 'rename-section', 'remove-section', 'edit'])
-/** Its name alone asks for its value. What a shell expands may become a name and a value. */
+/** A key alone reads its value. A shell expansion could become a key and a value. */
 const SETTING = /^[\w-]+\.[\w./-]+$/
 
-/** Whether `git config` only reads. All worktrees share the settings, and many name a program. */
+/** All worktrees share the settings, and many settings name a program. */
 function isReadingConfig(args: readonly string[]) {
   const options = args.filter((arg) => arg.startsWith('-')).map((arg) => arg.split('=')[0]!)
   const isReading = options.some((option) => CONFIG_READING.has(option))
@@ -169,7 +169,10 @@ interface GitWord {
   readonly isLiteral: boolean
 }
 type Words = readonly GitWord[]
-/** Whether a command moves a branch or tag that is not the agent's own; all worktrees share them. In doubt it does. */
+/**
+ * Whether a command moves a branch or tag other than the agent's own; all worktrees share them.
+ * True if unsure.
+ */
 type Moving = (words: Words, isOther: (word: GitWord) => boolean) => boolean
 
 const MOVING: ReadonlyMap<string, Moving> = new Map<string, Moving>([
@@ -192,7 +195,7 @@ const MOVING: ReadonlyMap<string, Moving> = new Map<string, Moving>([
   ['update-ref', () => true],
 ])
 
-/** Unless they create a branch, detach, or restore files. */
+/** Creating a branch, detaching and restoring files are fine. */
 function switching(forced: RegExp, creating: RegExp, valued: string): Moving {
   return (words, isOther) => {
     if (has(words, forced, '--force-create --ignore-other-worktrees')) return true
@@ -205,14 +208,14 @@ function switching(forced: RegExp, creating: RegExp, valued: string): Moving {
   }
 }
 
-/** `main:main` says where to put what is fetched; a first name with a colon is an address. */
+/** `main:main` names the ref to update; in the first argument a colon is part of a URL. */
 function namesTarget(words: Words) {
   const names = words.filter((word) => isName(word) && !/^\d+$/.test(word.text)).slice(1)
   const isElsewhere = names.some(({ text, isLiteral }) => text.includes(':') || !isLiteral)
   return isElsewhere || has(words, /^-[a-zA-Z]*u/, '--refmap --stdin --update-head-ok')
 }
 
-/** Behind what it is put on top of, the branch to move may be named. */
+/** The second argument may name another branch to rebase. */
 function rebasesAnother(words: Words, isOther: (word: GitWord) => boolean) {
   if (has(words, undefined, '--update-refs')) return true
   const names = namesIn(words, '--onto -s --strategy -X --strategy-option')
@@ -237,7 +240,7 @@ function namesIn(words: Words, valued: string) {
 function has(words: Words, short: RegExp | undefined, longOptions: string) {
   const long = longOptions.split(' ')
   return words.some(({ text }) => {
-    // An option of its own to those that know a longer one.
+    // Commands that know a longer option have `--force` as a separate one.
     if (text.split('=')[0] === '--force' && !long.includes('--force')) return false
     return short?.test(text) === true || isOptionOf(text, long)
   })

@@ -1,31 +1,37 @@
-// What permission rules may trust in a shell line.
+// Shell commands that permission rules may allow.
 import { resolve } from 'node:path'
 import { type ShellCommand, singleQuoted } from './shell-commands.ts'
 import { programOf } from './unwrap-command.ts'
 
-const QUIET = /(?:\d?>&\d|&>>? ?\/dev\/null|\d?>>? ?\/dev\/null|< ?\/dev\/null)(?=$|[\s;&|)])/g
+const HARMLESS_REDIRECT =
+  /(?:\d?>&\d|&>>? ?\/dev\/null|\d?>>? ?\/dev\/null|< ?\/dev\/null)(?=$|[\s;&|)])/g
 const TOKEN = /\\[^]?|'[^']*'|"(?:\\[^]|[^"\\])*"|[^]/y
-/** `$name` and `${name}` are only read. Everything else may run a command, or be assigned and run later. */
+/**
+ * `$name` and `${name}` only read. Any other expansion may run a command or assign one for later.
+ */
 const MORE_THAN_NAME = /`|\$(?:[([]|\{(?!\w+(?:\[(?:\d+|@|\*)\])?\}))/
 
-/** A line that a splitter reads as a shell does; undefined for any other. A message of several lines becomes one quoted word. */
+/**
+ * Undefined unless our splitter reads the line exactly as a shell does. A heredoc message becomes
+ * one quoted word.
+ */
 export function plainShellLine(line: string): string | undefined {
   if (/[\u0000-\u0008\u000B-\u001F\u007F]/.test(line)) return undefined
   let plain = ''
-  // What stands outside of quotations; a letter stands for what is inside.
+  // The text outside quotes, with a letter for each quoted part.
   let outside = ''
   for (let at = 0; at < line.length;) {
     if (line[at] === '#' && /(?:^|[\s;&|()])$/.test(outside)) {
-      // A quotation that begins in a comment is none.
+      // A quote inside a comment does not count.
       const end = line.indexOf('\n', at)
       at = end === -1 ? line.length : end
       continue
     }
-    const message = messageAt(line, at)
+    const heredoc = heredocAt(line, at)
     TOKEN.lastIndex = at
-    const token = message?.written ?? TOKEN.exec(line)![0]
+    const token = heredoc?.written ?? TOKEN.exec(line)![0]
     at += token.length
-    if (message === undefined) {
+    if (heredoc === undefined) {
       const isOpenQuote = token === "'" || token === '"'
       const isRunning =
         token.startsWith('"') || token === '`'
@@ -35,21 +41,22 @@ export function plainShellLine(line: string): string | undefined {
               MORE_THAN_NAME.exec(line.slice(at - 1, at + 200))?.index === 0)
       if (isOpenQuote || isRunning) return undefined
     }
-    plain += message === undefined ? token : singleQuoted(message.text)
+    plain += heredoc === undefined ? token : singleQuoted(heredoc.text)
     outside += token.length > 1 || token === '\\' ? 'q' : token
   }
-  // A blank of another script parts words for us and not for a shell.
-  return /[<>]|[^\S \t\n]/.test(outside.replace(QUIET, '')) ? undefined : plain
+  // Unicode spaces separate words for `\s` but not for a shell.
+  return /[<>]|[^\S \t\n]/.test(outside.replace(HARMLESS_REDIRECT, '')) ? undefined : plain
 }
 
 /**
- * How agents give several lines to `git commit -m`. A line that begins with the end ends them too in some shells, so there must be none.
+ * How agents pass several lines to `git commit -m`. Some shells also end the heredoc at a line that
+ * starts with the delimiter.
  */
-const MESSAGE = /"\$\(cat <<(-?) ?(['"])(\w+)\2\n((?:(?![ \t]*\3)[^\n]*\n)*)(\t*)\3\n[ \t\n]*\)"/y
+const HEREDOC = /"\$\(cat <<(-?) ?(['"])(\w+)\2\n((?:(?![ \t]*\3)[^\n]*\n)*)(\t*)\3\n[ \t\n]*\)"/y
 
-function messageAt(line: string, at: number) {
-  MESSAGE.lastIndex = at
-  const [written, dash = '', , , lines = '', tabs = ''] = MESSAGE.exec(line) ?? []
+function heredocAt(line: string, at: number) {
+  HEREDOC.lastIndex = at
+  const [written, dash = '', , , lines = '', tabs = ''] = HEREDOC.exec(line) ?? []
   if (written === undefined || (dash === '' && tabs !== '')) return undefined
   const text = (dash === '' ? lines : lines.replace(/^\t+/gm, '')).replace(/\n+$/, '')
   return { text, written }
@@ -57,7 +64,10 @@ function messageAt(line: string, at: number) {
 
 const QUOTED = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g
 
-/** Whether a word may become an option once a shell has expanded it: `{--exec=x,y}`, `$nothing--exec=x`, `--ex$nothing`. */
+/**
+ * Whether shell expansion may turn the word into an option: `{--exec=x,y}`, `$nothing--exec=x`,
+ * `--ex$nothing`.
+ */
 export function mayHideOption(written: string): boolean {
   const word = written.replace(QUOTED, (_, escaped?: string, single?: string, double?: string) =>
     double === undefined
@@ -81,8 +91,8 @@ export function isLiteral(written: string): boolean {
 type Folders = readonly (string | undefined)[]
 
 /**
- * The folders that each command may run in. Where a `cd` may have failed, that includes where it would be without; brackets cannot be
- * followed.
+ * The folders that each command may run in. A `cd` that may have failed adds the previous folder;
+ * subshells are not tracked.
  */
 export function workingFolders(
   commands: readonly ShellCommand[],
@@ -99,7 +109,7 @@ export function workingFolders(
       now = isSure ? reached : union(here, reached)
       before = union(before, reached)
     }
-    // Only behind `&&` is it certain that all before has passed.
+    // Only after `&&` is it certain that the previous commands succeeded.
     if (command.after !== '&&') now = before
     return here
   })
@@ -121,13 +131,13 @@ export function isHarmlessCommand(words: readonly string[]): boolean {
   return isPlainName(words) && HARMLESS.has(programOf(words))
 }
 
-/** What can write by an option is let through only without that option. */
+/** Programs with writing options are allowed only without those. */
 export function isReadOnlyCommand(words: readonly string[]): boolean {
   const isSafe = isPlainName(words) ? READING.get(programOf(words)) : undefined
   return isSafe?.(words.slice(1)) ?? false
 }
 
-/** A program in the working tree may be called anything. */
+/** A program in the working tree may have any name. */
 function isPlainName(words: readonly string[]) {
   return words[0]?.includes('/') === false
 }
@@ -141,23 +151,26 @@ const HARMLESS = new Set(
 
 const without = (forbidden: RegExp) => (args: readonly string[]) =>
   !args.some((arg) => forbidden.test(arg))
-/** With `-v` a shell takes a text for the name of a variable, and some take texts for sums; both run what stands in them. */
-const isTestOfTexts = without(/^-v|\$\(|`/)
+/**
+ * `-v` evaluates a text as a variable name, and some shells evaluate arithmetic; both can run
+ * commands.
+ */
+const evaluatesNothing = without(/^-v|\$\(|`/)
 
 const READING: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map([
-  ['[', isTestOfTexts],
-  ['test', isTestOfTexts],
-  ['printf', isTestOfTexts],
+  ['[', evaluatesNothing],
+  ['test', evaluatesNothing],
+  ['printf', evaluatesNothing],
   ['command', ([first]) => first === '-v'],
   ['find', without(/^-(?:exec|execdir|ok|okdir|delete|fls|fprint.*)$/)],
   ['rg', without(/^--(?:pre|hostname-bin)/)],
   [
     'sed',
-    // Prints lines by their numbers; a script of sed can write and run.
+    // Only prints line ranges: other sed scripts can write files and run commands.
     ([option, lines = '', ...files]) =>
       option === '-n' && /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/.test(lines) && without(/^-/)(files),
   ],
   ['sort', without(/^-[a-zA-Z]*o|^--(?:o|co)/)],
-  // A second file is written to.
+  // The second operand is an output file.
   ['uniq', (args) => !args.includes('--') && args.filter((arg) => !/^-./.test(arg)).length < 2],
 ])

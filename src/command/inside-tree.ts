@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isMissing } from '../journal/errors.ts'
 
-/** Wherever links lead, and not in `.git`. */
+/** After resolving symbolic links; `.git` does not count. */
 export function isInsideTree(tree: string, path: string): boolean {
   const inside = pathInside(tree, path)
   return inside !== '' && staysInside(inside)
@@ -12,17 +12,17 @@ export function isEditable(tree: string, path: string): boolean {
   return isInsideTree(tree, path) && !leadsToProtected(pathInside(tree, path))
 }
 
-/** A folder that is not known is not inside. */
+/** An unknown folder is not inside. */
 export function isFolderInside(tree: string, folder: string | undefined): boolean {
   if (folder === undefined) return false
   const inside = pathInside(tree, folder)
   return staysInside(inside) && !leadsToProtected(inside)
 }
 
-/** Permissions, hooks and servers of agents, and our own journals. */
+/** Permissions, hooks and MCP servers of agents, and our own journals. */
 export const PROTECTED_NAMES: readonly string[] = ['.sessions', '.claude', '.codex', '.mcp.json']
 
-/** Not every file system tells capitals apart. */
+/** File systems may be case-insensitive. */
 export function leadsToProtected(path: string): boolean {
   return path.split(/[/\\]/).some((step) => PROTECTED_NAMES.includes(step.toLowerCase()))
 }

@@ -1,26 +1,26 @@
-// Enough of the shell's grammar to tell a program from an argument, a quotation, a here-document or a comment.
+// Enough shell grammar to distinguish programs, arguments, quotes, heredocs and comments.
 import { defined } from '../text/defined.ts'
 
 type Operator = '&&' | '||' | ';' | '|' | '&'
 
 export interface ShellCommand {
-  /** The words without their quotes, redirections left out. */
+  /** Unquoted words, without redirections. */
   readonly words: readonly string[]
   readonly written: readonly string[]
   readonly before?: Operator
   readonly after?: Operator
 }
 
-const LONGEST = 32_768
+const MAX_LENGTH = 32_768
 
-/** A comment is one only at the beginning of a word, which the caller checks. */
+/** The caller checks that `#` is at the start of a word. */
 const TOKEN =
   /\\[^]?|'[^']*'?|"(?:\\[^]?|[^"\\])*"?|`(?:\\[^]?|[^`\\])*`?|[$<>]\(|\n|\s|#[^\n]*|(?:&(?=>))?(?:<<<|<<-?|>>|>\||[<>]&?)|;;?|\|[|&]?|&&?|[()]|[^]/y
 
 const KEYWORDS = new Set('if then elif else while until do { } ! time fi done esac'.split(' '))
 
 export function shellCommands(script: string): readonly ShellCommand[] {
-  const source = script.slice(0, LONGEST)
+  const source = script.slice(0, MAX_LENGTH)
   const commands: ShellCommand[] = []
   let words: string[] = []
   let writtenWords: string[] = []
@@ -80,11 +80,10 @@ export function shellCommands(script: string): readonly ShellCommand[] {
       take(unquoted(token), token)
     } else if (token === '\n') {
       endCommand(';')
-      for (const delimiter of delimiters.splice(0))
-        at = behindHereDocument(source, at + 1, delimiter) - 1
+      for (const delimiter of delimiters.splice(0)) at = endOfHeredoc(source, at + 1, delimiter) - 1
     } else if (/^\s$/.test(token)) endWord()
     else if (/^&?[<>]/.test(token)) {
-      // The number of a stream, as in `2>`.
+      // The file descriptor in `2>`.
       if (/^\d+$/.test(written)) dropWord()
       else endWord()
       expects = /^<<-?$/.test(token) ? 'delimiter' : 'target'
@@ -118,7 +117,7 @@ function closingParenthesis(source: string, from: number) {
   return end
 }
 
-function behindHereDocument(source: string, from: number, delimiter: string) {
+function endOfHeredoc(source: string, from: number, delimiter: string) {
   let at = from
   while (at < source.length) {
     const end = source.indexOf('\n', at)

@@ -1,8 +1,7 @@
 import { programOf } from './unwrap-command.ts'
 
-/** A program that may do anything is judged by its arguments. */
 export function runsTests(words: readonly string[]): boolean {
-  if (words.some((word) => NO_RUN.has(word))) return false
+  if (words.some((word) => DRY_OPTIONS.has(word))) return false
   return (
     namesTests(words) ||
     (CONTAINERS.has(programOf(words)) &&
@@ -10,7 +9,7 @@ export function runsTests(words: readonly string[]): boolean {
   )
 }
 
-const NO_RUN = new Set(
+const DRY_OPTIONS = new Set(
   (
     '--help --version --collect-only --co --listTests --list-tests --list -list --no-run --showConfig --show-config --init ' +
     '--dry-run'
@@ -39,9 +38,9 @@ const RUNNERS = new Set(
 const SCRIPTS =
   /^(?:run[-_]?)?(?:all[-_]?|unit[-_]?)?tests?(?:\.(?:sh|bash|py|rb|pl|php|[cm]?[jt]s))$|^run[-_]?(?:all[-_]?)?tests?$/i
 
-type Judge = (rest: readonly string[]) => boolean
+type Predicate = (rest: readonly string[]) => boolean
 
-const scripts: Judge = (rest) => {
+const scripts: Predicate = (rest) => {
   const [first = '', ...more] = operands(rest)
   if (/^(?:run|run-script|rum|urn|--)$/.test(first))
     return isTestScript(operands(more)[0] ?? '') || namesTests(more)
@@ -50,33 +49,33 @@ const scripts: Judge = (rest) => {
   return first === 't' || first === 'tst' || isTestScript(first) || namesTests([first, ...more])
 }
 
-const targets: Judge = (rest) => operands(rest).some(isTestTarget)
+const targets: Predicate = (rest) => operands(rest).some(isTestTarget)
 
 const first =
-  (...names: readonly string[]): Judge =>
+  (...names: readonly string[]): Predicate =>
   (rest) =>
     names.includes(operands(rest)[0] ?? '')
 
 const anyOperand =
-  (pattern: RegExp): Judge =>
+  (pattern: RegExp): Predicate =>
   (rest) =>
     operands(rest).some((word) => pattern.test(word))
 
 const anyWord =
-  (pattern: RegExp): Judge =>
+  (pattern: RegExp): Predicate =>
   (rest) =>
     rest.some((word) => pattern.test(word))
 
 const runsScript =
-  (...verbs: readonly string[]): Judge =>
+  (...verbs: readonly string[]): Predicate =>
   (rest) =>
     first(...verbs)(rest) && isTestScript(operands(rest)[1] ?? '')
 
-const interpreter: Judge = (rest) => isTestFile(operands(rest)[0] ?? '')
+const interpreter: Predicate = (rest) => isTestFile(operands(rest)[0] ?? '')
 
-const node: Judge = (rest) => rest.includes('--test') || interpreter(rest)
+const node: Predicate = (rest) => rest.includes('--test') || interpreter(rest)
 
-const python: Judge = (rest) => {
+const python: Predicate = (rest) => {
   const at = rest.indexOf('-m')
   const module = at === -1 ? undefined : rest[at + 1]
   if (module !== undefined)
@@ -90,18 +89,18 @@ const python: Judge = (rest) => {
   return isTestFile(script)
 }
 
-const cargo: Judge = (rest) => {
+const cargo: Predicate = (rest) => {
   const [verb = '', next = ''] = operands(rest.filter((word) => !word.startsWith('+')))
   if (verb === 'nextest') return next === 'run' || next === 'r'
   if (/^(?:miri|hack|careful)$/.test(verb)) return /^(?:test|nextest)$/.test(next)
   return /^(?:test|t|tarpaulin|llvm-cov)$/.test(verb)
 }
 
-const maven: Judge = (rest) =>
+const maven: Predicate = (rest) =>
   anyOperand(/^(?:test|verify|integration-test|surefire:test|failsafe:\S+)$/)(rest) &&
   !rest.includes('-DskipTests')
 
-const PROGRAM_TABLE: readonly (readonly [programs: string, judge: Judge])[] = [
+const PROGRAM_TABLE: readonly (readonly [programs: string, runsTestsWith: Predicate])[] = [
   ['npm pnpm yarn bun hatch rye pdm poetry uv pipenv composer', scripts],
   ['make gmake ninja just task mage rake invoke inv ant grunt gulp lein', targets],
   ['playwright manage.py django-admin meson artisan swift buck2 stack flutter', first('test')],
@@ -149,25 +148,25 @@ const PROGRAM_TABLE: readonly (readonly [programs: string, judge: Judge])[] = [
 ]
 
 const PROGRAMS = new Map(
-  PROGRAM_TABLE.flatMap(([programs, judge]) =>
-    programs.split(' ').map((program) => [program, judge] as const),
+  PROGRAM_TABLE.flatMap(([programs, runsTestsWith]) =>
+    programs.split(' ').map((program) => [program, runsTestsWith] as const),
   ),
 )
 
 // `build:test` prepares what tests need.
-const PREPARES =
+const SETUP_SCRIPT =
   /^(?:build|lint|type-?check|tsc|compile|start|serve|clean|format|prepare|install|setup|db)\b/
 
 function isTestScript(name: string) {
   return (
-    !PREPARES.test(name) &&
+    !SETUP_SCRIPT.test(name) &&
     /^(?:tests?|e2e|specs?|unit|integration)(?:[:._-]\S*)?$|[:._-](?:tests?|e2e|specs?)$/.test(name)
   )
 }
 
 function isTestTarget(name: string) {
   return (
-    !PREPARES.test(name) &&
+    !SETUP_SCRIPT.test(name) &&
     /^(?:tests?|e2e|specs?|unit|integration)(?:[-_:./]\S*)?$|^check$|[-_:](?:tests?|e2e|specs?)$/.test(
       name,
     )
@@ -179,7 +178,7 @@ function isTestFile(path: string) {
   return /[._-](?:test|spec)s?\.\w+$|^tests?_\w+\.\w+$/.test(name) || SCRIPTS.test(name)
 }
 
-const VALUED = new Set(
+const VALUE_OPTIONS = new Set(
   (
     '--prefix -C --dir -w --workspace --filter -F --cwd -f --file --makefile --directory --target-dir -S -B --scope -p ' +
     '--project --manifest-path'
@@ -190,7 +189,7 @@ function operands(words: readonly string[]) {
   const found: string[] = []
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!
-    if (VALUED.has(word)) at += 1
+    if (VALUE_OPTIONS.has(word)) at += 1
     else if (!word.startsWith('-') && !/^[A-Za-z_]\w*=/.test(word)) found.push(word)
   }
   return found

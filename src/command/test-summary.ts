@@ -3,26 +3,26 @@ export interface TestSummary {
   readonly text: string
 }
 
-/** Asked only of an output that has one of the words. */
+/** Runs only if the output contains one of the words. */
 interface Finder {
   readonly words: readonly string[]
   readonly find: (lines: readonly string[]) => TestSummary | undefined
 }
 
-/** A failed summary comes before others that went well. */
+/** A failed summary takes precedence. */
 export function findSummary(lines: readonly string[]): TestSummary | undefined {
   const output = `${lines.join('\n')}\n`
-  const asked = FINDERS.filter(({ words }) => words.some((word) => output.includes(word)))
-  const found = asked.flatMap(({ find }) => find(lines) ?? [])
+  const applicable = FINDERS.filter(({ words }) => words.some((word) => output.includes(word)))
+  const found = applicable.flatMap(({ find }) => find(lines) ?? [])
   return found.find(({ isFailed }) => isFailed) ?? found[0]
 }
 
 export function findErrorLine(lines: readonly string[]): string | undefined {
-  const complaint = lines.find((line) => COMPLAINT.test(line))
-  return complaint === undefined ? undefined : tidy(complaint)
+  const found = lines.find((line) => ERROR_LINE.test(line))
+  return found === undefined ? undefined : tidy(found)
 }
 
-const COMPLAINT = new RegExp(
+const ERROR_LINE = new RegExp(
   [
     String.raw`^\s*(?:g?make(?:\[\d+\])?: \*\*\*`,
     String.raw`npm (?:ERR!|error) (?:Missing|Test failed|Lifecycle|command failed|enoent Could not)`,
@@ -46,7 +46,7 @@ export function failingTests(lines: readonly string[], most: number): readonly s
   return [...names]
 }
 
-/** Each with a sign that every output of its runner has. */
+/** Each with a text that every matching output contains. */
 const NAME_PATTERNS: readonly (readonly [sign: string, pattern: RegExp])[] = [
   // vitest, jest
   ['FAIL ', /^\s*FAIL\s+(\S.* > .+?)$/],
@@ -82,12 +82,12 @@ const NAME_PATTERNS: readonly (readonly [sign: string, pattern: RegExp])[] = [
   ['[E]', /: (.+) \[E\]$/],
   ['//', /^(\/\/\S+)\s.*FAILED/],
   ['Test Case ', /^Test Case '(.+)' failed/],
-  // Several runners use these, so they come last.
+  // Used by several runners, so they come last.
   ['×', /^\s*× (.+?)(?: \(?\d+ ?m?s\)?)?$/],
   ['✕', /^\s*✕ (.+?)(?: \(?\d+ ?m?s\)?)?$/],
 ]
 
-function last(
+function lastLine(
   words: string | readonly string[],
   patterns: RegExp | readonly RegExp[],
   failed: RegExp,
@@ -100,7 +100,7 @@ function last(
   return { words: [words].flat(), find }
 }
 
-function each(
+function everyLine(
   words: readonly string[],
   pattern: RegExp,
   sumUp: (matches: readonly RegExpExecArray[]) => TestSummary,
@@ -115,7 +115,7 @@ function each(
 const total = (matches: readonly RegExpExecArray[], group: number) =>
   matches.reduce((sum, match) => sum + Number(match[group] ?? 0), 0)
 
-const go = each(
+const go = everyLine(
   ['ok  ', 'ok\t', 'FAIL', 'PASS'],
   /^(ok|FAIL)\s+([\w./-]+)\s+(\(cached\)|[\d.]+s|\[.+\])|^(FAIL|PASS)$/,
   (matches) => {
@@ -131,7 +131,7 @@ const go = each(
   },
 )
 
-const cargo = each(
+const cargo = everyLine(
   ['test result: '],
   /^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored/,
   (matches) => ({
@@ -140,7 +140,7 @@ const cargo = each(
   }),
 )
 
-const dotnet = each(
+const dotnet = everyLine(
   ['Failed:'],
   /^\s*(Passed|Failed)!\s+-\s+Failed:\s*(\d+), Passed:\s*(\d+), Skipped:\s*(\d+)/,
   (matches) => ({
@@ -149,7 +149,7 @@ const dotnet = each(
   }),
 )
 
-// Node prints its sum as comments of TAP, or with a sign of its own before them.
+// Node prints its totals as TAP comments, or with an ℹ.
 const nodeTest: Finder = {
   words: ['# fail ', 'ℹ fail '],
   find: (lines) => {
@@ -164,7 +164,7 @@ const nodeTest: Finder = {
   },
 }
 
-const tap = each(['ok 1'], /^(not )?ok \d+(.*)/, (matches) => {
+const tap = everyLine(['ok 1'], /^(not )?ok \d+(.*)/, (matches) => {
   const failed = matches.filter(
     (match) => match[1] !== undefined && !/# (?:TODO|SKIP)\b/i.test(match[2]!),
   ).length
@@ -203,147 +203,155 @@ const PYTEST = new RegExp(
 
 const FINDERS: readonly Finder[] = [
   // vitest
-  last(
+  lastLine(
     ['Test Files ', 'Tests  '],
     [/^\s*Test Files\s+(?:\d|no )/, /^\s*Tests\s+(?:\d|no )/, /^\s*Errors\s+\d+ error/],
     /\d failed|Errors \d/,
   ),
   // jest
-  last(
+  lastLine(
     ['Tests: ', 'Test Suites: '],
     [/^Test Suites:\s.*\btotal/, /^Tests:\s.*\btotal/],
     SOME_FAILED,
   ),
   // pest
-  last('Tests: ', /^\s*Tests:\s+.*(?:passed|failed).*assertions?\)/, SOME_FAILED),
-  // mocha, and what runs it in a browser
-  last([' passing', ' failing'], [/^\s*\d+ passing\b/, /^\s*\d+ failing\b/], /[1-9]\d* failing/),
-  last([' failed (', 'All specs'], [/\d+ of \d+ failed \(\d+%\)/, /All specs passed!/], /failed/),
-  // pytest: where nothing passed, nothing was tested
-  last(
+  lastLine('Tests: ', /^\s*Tests:\s+.*(?:passed|failed).*assertions?\)/, SOME_FAILED),
+  // mocha, and Cypress
+  lastLine(
+    [' passing', ' failing'],
+    [/^\s*\d+ passing\b/, /^\s*\d+ failing\b/],
+    /[1-9]\d* failing/,
+  ),
+  lastLine(
+    [' failed (', 'All specs'],
+    [/\d+ of \d+ failed \(\d+%\)/, /All specs passed!/],
+    /failed/,
+  ),
+  // pytest: a failure if nothing passed
+  lastLine(
     [...'0123456789'].map((digit) => ` in ${digit}`),
     PYTEST,
     /\d (?:failed|error)|^(?!.*\d (?:passed|skipped|xfailed|xpassed))/,
   ),
   unittest,
   go,
-  last('DONE ', /^DONE \d+ tests?.* in [\d.]+s/, SOME_FAILURES),
+  lastLine('DONE ', /^DONE \d+ tests?.* in [\d.]+s/, SOME_FAILURES),
   cargo,
-  last(
+  lastLine(
     'Summary [',
     /^\s*Summary \[.*\] +\d+ tests? run:/,
     /[1-9]\d* (?:failed|timed out|exec failed)/,
   ),
-  last('error: ', /^error: (?:could not compile|test failed)/, /./),
+  lastLine('error: ', /^error: (?:could not compile|test failed)/, /./),
   nodeTest,
   tap,
   // rspec, hspec and Crystal
-  last(' example', /^\s*\d+ examples?, \d+ failures?/, SOME_FAILURES),
+  lastLine(' example', /^\s*\d+ examples?, \d+ failures?/, SOME_FAILURES),
   // minitest and Clojure
-  last(
+  lastLine(
     ' assertions, ',
     /^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors/,
     SOME_FAILURES,
   ),
-  last(
+  lastLine(
     'tests containing',
     [/^Ran \d+ tests containing \d+ assertions/, /^\d+ failures, \d+ errors\./],
     SOME_FAILURES,
   ),
   phpunit,
   dotnet,
-  last(
+  lastLine(
     ['Test Run ', 'Test run summary'],
     [/^Test Run (?:Failed|Successful)\./, /^\s*Test run summary: (?:Passed|Failed)!/],
     /Failed/,
   ),
   // Maven
-  last(
+  lastLine(
     'Tests run: ',
     /Tests run: \d+, Failures: \d+, Errors: \d+(?!.*Time elapsed)/,
     FAILURES_COUNTED,
   ),
-  last('BUILD ', /^(?:\[\w+\] )?BUILD (?:SUCCESS|FAILURE)\b/, /FAILURE/),
+  lastLine('BUILD ', /^(?:\[\w+\] )?BUILD (?:SUCCESS|FAILURE)\b/, /FAILURE/),
   // Gradle
-  last(' completed, ', /^\d+ tests? completed, \d+ failed/, SOME_FAILED),
-  last('BUILD ', /^BUILD (?:SUCCESSFUL|FAILED) in /, /FAILED/),
+  lastLine(' completed, ', /^\d+ tests? completed, \d+ failed/, SOME_FAILED),
+  lastLine('BUILD ', /^BUILD (?:SUCCESSFUL|FAILED) in /, /FAILED/),
   // ctest
-  last(
+  lastLine(
     '% tests passed',
     /\d+% tests passed, \d+ tests? failed out of \d+/,
     /[1-9]\d* tests? failed/,
   ),
   // ExUnit and bats
-  last(
+  lastLine(
     ' failure',
     /^(?:\d+ (?:doctests?|propert(?:y|ies)), )*\d+ tests?, \d+ failures?/,
     SOME_FAILURES,
   ),
   // Swift
-  last(
+  lastLine(
     'Executed ',
     /Executed \d+ tests?, with (?:\d+ tests? skipped and )?\d+ failures?/,
     SOME_FAILURES,
   ),
-  last('Test run with', /Test run with \d+ tests?.* (?:passed|failed) after/, /failed after/),
-  last('** TEST', /^\*\* TEST (?:SUCCEEDED|FAILED) \*\*/, /FAILED/),
+  lastLine('Test run with', /Test run with \d+ tests?.* (?:passed|failed) after/, /failed after/),
+  lastLine('** TEST', /^\*\* TEST (?:SUCCEEDED|FAILED) \*\*/, /FAILED/),
   // Deno
-  last(' passed | ', /^(?:ok|FAILED) \| \d+ passed.*\| \d+ failed/, /^FAILED/),
+  lastLine(' passed | ', /^(?:ok|FAILED) \| \d+ passed.*\| \d+ failed/, /^FAILED/),
   // Bun
-  last([' pass\n', ' fail\n'], [/^\s*\d+ pass$/, /^\s*\d+ fail$/], /[1-9]\d* fail/),
+  lastLine([' pass\n', ' fail\n'], [/^\s*\d+ pass$/, /^\s*\d+ fail$/], /[1-9]\d* fail/),
   // Playwright
-  last(
+  lastLine(
     [' passed (', ' failed', ' interrupted'],
     [/^\s+\d+ (?:failed|interrupted|did not run)$/, /^\s+\d+ flaky$/, /^\s+\d+ passed \(/],
     /\d (?:failed|interrupted)/,
   ),
   // AVA
-  last(
+  lastLine(
     [' passed', ' failed', 'uncaught'],
     [/^\s*\d+ tests? failed$/, /^\s*\d+ tests? passed$/, /^\s*\d+ uncaught exceptions?$/],
     /failed|uncaught/,
   ),
   // ScalaTest and sbt
-  last('Tests: succeeded', /Tests: succeeded \d+, failed \d+/, /failed [1-9]/),
-  last(
+  lastLine('Tests: succeeded', /Tests: succeeded \d+, failed \d+/, /failed [1-9]/),
+  lastLine(
     ': Total ',
     /(?:Passed|Failed|Error): Total \d+, Failed \d+, Errors \d+/,
     /(?:Failed|Errors) [1-9]/,
   ),
   // Bazel
-  last('Executed ', /^Executed \d+ out of \d+ tests?: /, /\d+ fails?\b/),
+  lastLine('Executed ', /^Executed \d+ out of \d+ tests?: /, /\d+ fails?\b/),
   // tasty, Zig and cabal
-  last('tests passed', /^All \d+ tests passed/, /^$/),
-  last(
+  lastLine('tests passed', /^All \d+ tests passed/, /^$/),
+  lastLine(
     [' tests failed', ' passed; '],
     [/^\d+ out of \d+ tests failed/, /^\d+ passed; (?:\d+ skipped; )?\d+ failed\./],
     /(?:tests|[1-9]\d*) failed/,
   ),
-  last('tests passed', /^\s*(?:Build Summary: .*)?\d+\/\d+ tests passed/, SOME_FAILED),
-  last('Test suite ', /^Test suite \S+: (?:PASS|FAIL)/, /FAIL/),
+  lastLine('tests passed', /^\s*(?:Build Summary: .*)?\d+\/\d+ tests passed/, SOME_FAILED),
+  lastLine('Test suite ', /^Test suite \S+: (?:PASS|FAIL)/, /FAIL/),
   // Flutter and Dart
-  last(
+  lastLine(
     ['All tests passed!', 'Some tests failed.'],
     /^\d+:\d+ \+\d+.*: (?:All tests passed!|Some tests failed\.)/,
     /Some tests failed/,
   ),
   // tox and nox
-  last(
+  lastLine(
     ['congratulations :)', 'evaluation failed'],
     /^\s*(?:congratulations :\)|evaluation failed :\()/,
     /failed/,
   ),
-  last('nox > ', /^nox > Session \S+ (?:was successful|failed)/, /failed/),
+  lastLine('nox > ', /^nox > Session \S+ (?:was successful|failed)/, /failed/),
   // Automake and Meson
-  last(
+  lastLine(
     '# TOTAL:',
     [/^# TOTAL:\s+\d+/, /^# FAIL:\s+\d+/, /^# ERROR:\s+\d+/],
     /(?:FAIL|ERROR): [1-9]/,
   ),
-  last('Fail:', [/^Ok:\s+\d+/, /^Fail:\s+\d+/], /Fail: [1-9]/),
+  lastLine('Fail:', [/^Ok:\s+\d+/, /^Fail:\s+\d+/], /Fail: [1-9]/),
   // prove and busted
-  last('Result: ', /^Result: (?:PASS|FAIL|NOTESTS)/, /FAIL|NOTESTS/),
-  last(' success', /^\d+ success(?:es)? \/ \d+ failures? \/ \d+ errors?/, SOME_FAILURES),
+  lastLine('Result: ', /^Result: (?:PASS|FAIL|NOTESTS)/, /FAIL|NOTESTS/),
+  lastLine(' success', /^\d+ success(?:es)? \/ \d+ failures? \/ \d+ errors?/, SOME_FAILURES),
 ]
 
 function tidy(line: string) {

@@ -3,8 +3,8 @@ import { lazily } from '../text/lazily.ts'
 import { type ShellCommand, shellCommands } from './shell-commands.ts'
 
 /**
- * The commands of a line by what they come to: `timeout 60 npx vitest` runs vitest. `written` keeps all that is needed to run the same
- * again.
+ * Unwraps starters: `timeout 60 npx vitest` runs vitest. `written` keeps what is needed to run the
+ * command again.
  */
 export function unwrapCommands(source: string, depth = 0): readonly ShellCommand[] {
   return shellCommands(source).flatMap((command) => {
@@ -29,11 +29,11 @@ export const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
 function withoutStarters(command: ShellCommand) {
   let { words, written } = command
-  let kept: string[] = []
-  const skip = (count: number, isKept: boolean) => {
-    if (isKept) kept.push(...written.slice(0, count))
-    // What starts us is not needed to run the command again; what it finds in its environment is.
-    if (programOf(words) === 'stint') kept = kept.filter((word) => ASSIGNMENT.test(word))
+  let prefix: string[] = []
+  const skip = (count: number, isNeeded: boolean) => {
+    if (isNeeded) prefix.push(...written.slice(0, count))
+    // `stint digest` is not needed to run the command again; its environment is.
+    if (programOf(words) === 'stint') prefix = prefix.filter((word) => ASSIGNMENT.test(word))
     words = words.slice(count)
     written = written.slice(count)
   }
@@ -41,12 +41,12 @@ function withoutStarters(command: ShellCommand) {
     while (ASSIGNMENT.test(words[0] ?? '')) skip(1, true)
     const count = starterLength(words)
     if (count === 0 || count >= words.length)
-      return { ...command, words, written: [...kept, ...written] }
-    skip(count, !MANNERS.includes(` ${programOf(words)} `))
+      return { ...command, words, written: [...prefix, ...written] }
+    skip(count, !DROPPED_STARTERS.includes(` ${programOf(words)} `))
   }
 }
 
-const MANNERS =
+const DROPPED_STARTERS =
   ' env time timeout gtimeout nice ionice nohup setsid exec command builtin stdbuf unbuffer caffeinate stint '
 
 function starterLength(words: readonly string[]) {
@@ -60,7 +60,7 @@ function starterLength(words: readonly string[]) {
     at += 1
   }
   at = skipOptions(words, at, valued) + operands
-  // `hatch run test` runs a script of that name and not the shell's `test`.
+  // `hatch run test` runs a script named test, not the shell builtin.
   return words[at] === 'test' && verbs !== '' ? 0 : at
 }
 
@@ -75,7 +75,7 @@ function skipOptions(words: readonly string[], from: number, valued: string) {
   return at
 }
 
-/** Programs; options with a value; the verb that has to follow; words before the command. */
+/** Programs; options with a value; required verbs; words before the command. */
 const STARTER_TABLE: readonly (readonly [string, valued?: string, verbs?: string, n?: number])[] = [
   ['nohup setsid exec command builtin unbuffer bunx pnpx cross-env corepack'],
   ['env', '-u -C'],
@@ -114,7 +114,7 @@ const STARTER_TABLE: readonly (readonly [string, valued?: string, verbs?: string
   ['coverage', '--source --rcfile', 'run'],
 ]
 
-// Made when first asked for: every hook loads this, and few see a command.
+// Built lazily: every hook loads this, and few see a command.
 const STARTERS = lazily(
   () =>
     new Map(

@@ -1,4 +1,4 @@
-// One measure for both limits of a text, tokens and characters.
+// One cost for both limits of a text, tokens and characters.
 import { shorten } from '../text/clean.ts'
 import { estimateLine } from '../text/tokens.ts'
 
@@ -14,14 +14,14 @@ export function costOfAll(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + costOf(line), 0)
 }
 
-/** Empty where not even a letter fits. */
+/** Empty if not even one letter fits. */
 export function shortenToCost(line: string, cost: number): string {
   let limit = CHARACTERS_PER_TOKEN * cost
   for (;;) {
     const short = shorten(line, limit)
     const actual = costOf(short)
     if (actual <= cost) return short
-    // A little less than this try suggests, so that a few tries are enough.
+    // Slightly below the estimate, so that a few attempts are enough.
     limit = Math.min(short.length - 1, Math.floor((0.95 * short.length * cost) / actual))
     if (limit < 2) return ''
   }

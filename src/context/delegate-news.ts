@@ -30,7 +30,7 @@ export function delegateNews(
   return fenced(session, [...fitted.lines, ...leftOut])
 }
 
-/** The commands stand before what may be long enough to be cut. */
+/** The commands come first because the rest may be cut. */
 function newsLine(line: SessionDelegate) {
   const { because, report, status, summary } = line
   const name = delegateName(line)

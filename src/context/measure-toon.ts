@@ -1,6 +1,6 @@
-const HEAD = /^(\w+)\[(\d+)\|\]\{([^}]+)\}:$/
+const TABLE_HEADER = /^(\w+)\[(\d+)\|\]\{([^}]+)\}:$/
 
-/** Characters of the tables in a text as TOON, and what these would be as JSON. */
+/** Size of the TOON tables in a text, and of the same tables as JSON. */
 export function measureToon(
   text: string,
 ): { readonly chars: number; readonly json: number } | undefined {
@@ -8,7 +8,7 @@ export function measureToon(
   let chars = 0
   let json = 0
   for (const [index, head] of lines.entries()) {
-    const [, name, count, columns] = HEAD.exec(head) ?? []
+    const [, name, count, columns] = TABLE_HEADER.exec(head) ?? []
     if (name === undefined || columns === undefined) continue
     const names = columns.split('|')
     const rows = lines
@@ -21,9 +21,9 @@ export function measureToon(
   return chars === 0 ? undefined : { chars, json }
 }
 
-/** Each cell has its name before it and quotation marks around it. */
+/** JSON repeats the column name and adds quotes around each cell. */
 function jsonLength(row: string, names: readonly string[]) {
-  // Within a quoted cell a quotation mark is escaped.
+  // Quotes inside a quoted cell are escaped, so these are opening quotes.
   const quoted = row.match(/(?:^|\|)"/g)?.length ?? 0
   const labels = names.reduce((sum, name) => sum + `"${name}":`.length, 0)
   return '{}'.length + labels + row.length + 2 * (names.length - quoted)

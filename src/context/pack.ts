@@ -25,44 +25,43 @@ import {
 } from './session-sections.ts'
 
 export interface PackOptions {
-  /** `start` is what a new conversation begins with; `full` is what somebody who resumes asks for. */
+  /** `start` for a new conversation; `full` after a compaction and on request. */
   readonly level: 'start' | 'full'
   readonly conversation?: string
-  /** The most tokens it may take; at least `LEAST_BUDGET`. Four characters count as a token. */
+  /** Token limit, at least `MIN_BUDGET`. Four characters count as a token, too. */
   readonly budget?: number
-  /** What the repository is, one thing a line; it gets what the session leaves over. */
+  /** The project context, one fact per line. It gets the room that the session leaves. */
   readonly project?: string
 }
 
 export interface PackedContext {
   readonly text: string
   readonly mark: string
-  /** What is not in it, each with the command that shows it. */
+  /** What was left out, each with the command that shows it. */
   readonly leftOut: readonly string[]
 }
 
-/** With less, the fence would be most of it. */
+/** Below this, most of the text would be the fence. */
 export const MIN_BUDGET = 300
 
-/** It takes more only where its head needs it. */
+/** Exceeded only if the head needs more. */
 const START_TOKENS = 1400
 
-/** A session as injected context: bounded, fenced, what is settled first, and what had to be left out named. */
 export function packContext(state: SessionState, options: PackOptions): PackedContext {
   const { text, mark, leftOut } = arrangeContext(state, options)
   return { text, mark, leftOut }
 }
 
-/** By how much a marker can be dearer than the one that is assumed. */
-const DEARER_MARK = 4
+/** How many more tokens a marker can cost than the assumed one. */
+const MARKER_SLACK = 4
 
 export function arrangeContext(state: SessionState, options: PackOptions) {
   const { budget = MAX_TOKENS, project } = options
   let session = arrangeWithin(state, options, 0)
-  // A marker's cost is known only when it is made.
+  // The cost of the marker is known only once the text is complete.
   const mayBeOver = session.around + costOfFitted(session.fitted) > budget
   if (mayBeOver && isOver(session.text, budget))
-    session = arrangeWithin(state, options, DEARER_MARK)
+    session = arrangeWithin(state, options, MARKER_SLACK)
   return project === undefined ? session : withProject(state.name, session, project)
 }
 
@@ -74,34 +73,34 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const { budget = MAX_TOKENS } = options
   const fence = costOfAll(fenceLines(state.name)) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
-  const standingRoom = Math.min(CURRENT_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
-  // The head's room does not depend on the rest, or its bytes would change with it.
-  const settled = shareRoom(
-    withRoom(stableSections(state), budget),
-    budget - fence - standingRoom - leftOutRoom,
+  const currentRoom = Math.min(CURRENT_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
+  // The room of the head must not depend on the rest, or its bytes would change with it.
+  const stable = shareRoom(
+    scaleFairShares(stableSections(state), budget),
+    budget - fence - currentRoom - leftOutRoom,
     'fair',
   )
-  const spent = fence + costOfFitted(settled)
-  const start = Math.max(START_TOKENS, spent + standingRoom + leftOutRoom)
+  const spent = fence + costOfFitted(stable)
+  const start = Math.max(START_TOKENS, spent + currentRoom + leftOutRoom)
   const limit = (options.level === 'full' ? budget : Math.min(budget, start)) - spare
   const others = [...currentSections(state), ...recentSections(state, options.conversation)]
-  const fitInto = (room: number) => [...settled, ...shareRoom(others, room)]
+  const fitInto = (room: number) => [...stable, ...shareRoom(others, room)]
   const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit - spent))), leftOutRoom)
   const fitted = fitInto(limit - spent - noteRoom)
   return {
-    ...composed(state.name, fitted, noteRoom),
+    ...composeContext(state.name, fitted, noteRoom),
     noteRoom,
     free: limit - fence - costOfFitted(fitted) - noteRoom,
   }
 }
 
-/** A larger budget gives each section more before others have all they wish for. */
-function withRoom(sections: readonly ContextSection[], budget: number) {
+/** With a larger budget, the fair share of each section grows. */
+function scaleFairShares(sections: readonly ContextSection[], budget: number) {
   if (budget <= MAX_TOKENS) return sections
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
 }
 
-function composed(name: string, fitted: readonly FittedSection[], noteRoom: number) {
+function composeContext(name: string, fitted: readonly FittedSection[], noteRoom: number) {
   const leftOut = describeLeftOut(fitted)
   const note = leftOutLines(leftOut, noteRoom)
   const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
@@ -110,22 +109,22 @@ function composed(name: string, fitted: readonly FittedSection[], noteRoom: numb
 }
 
 export const PROJECT_ROOM = 520
-const NOTE_ROOM = 24
+const PROJECT_NOTE_ROOM = 24
 
-/** Where there is too little room even to name the project, nothing changes. */
+/** Without room even for the project's name, the text stays unchanged. */
 function withProject(name: string, session: ReturnType<typeof arrangeWithin>, project: string) {
   const section = projectSection(project)
-  const free = session.free - DEARER_MARK
+  const free = session.free - MARKER_SLACK
   const fitInto = (room: number) => fitSection(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
-  const whole = fitInto(free)
-  const isWhole = whole.shown === section.count && !whole.isShortened
-  if (!isWhole && free < NOTE_ROOM) {
+  const full = fitInto(free)
+  const isComplete = full.shown === section.count && !full.isShortened
+  if (!isComplete && free < PROJECT_NOTE_ROOM) {
     const fitted = [...session.fitted, fitSection(section, 0)]
     return { ...session, fitted, leftOut: describeLeftOut(fitted) }
   }
-  const noteRoom = isWhole ? 0 : NOTE_ROOM
-  const fitted = [...session.fitted, isWhole ? whole : fitInto(free - NOTE_ROOM)]
-  return composed(name, fitted, session.noteRoom + noteRoom)
+  const noteRoom = isComplete ? 0 : PROJECT_NOTE_ROOM
+  const fitted = [...session.fitted, isComplete ? full : fitInto(free - PROJECT_NOTE_ROOM)]
+  return composeContext(name, fitted, session.noteRoom + noteRoom)
 }
 
 function projectSection(text: string): ContextSection {
@@ -139,7 +138,7 @@ function projectSection(text: string): ContextSection {
       { keep: 'first', lengths: [130] },
     ),
   )
-  // They have dashes of their own where they are items of a list.
+  // List items of the project context have dashes of their own.
   return {
     ...section,
     lines: (shown, length) => section.lines(shown, length).map((line) => line.replace(/^- /, '')),
@@ -148,24 +147,23 @@ function projectSection(text: string): ContextSection {
 
 export interface ExplainedSection {
   readonly section: string
-  /** `all` of it, `some`, `none` for want of room, or `empty`: there is nothing to show. */
+  /** `none` for lack of room; `empty` if there are no items. */
   readonly told: 'all' | 'some' | 'none' | 'empty'
   readonly tokens: number
   readonly shown: number
   readonly count: number
-  /** Items were cut in the middle, and end in …. */
+  /** Items were cut and end in …. */
   readonly is_shortened: boolean
   readonly left_out: number
-  /** Why, and the command that shows what is missing. */
+  /** Why items are missing; `command` shows them. */
   readonly why?: string
   readonly command?: string
 }
 
-/** Why a context holds what it holds. */
 export interface ContextExplanation {
   readonly budget: number
   readonly tokens: number
-  /** What the fence, the delivery marker and the line that names the left out cost. */
+  /** Tokens of the fence, the delivery marker and the left-out line. */
   readonly around: number
   readonly sections: readonly ExplainedSection[]
 }
@@ -173,13 +171,13 @@ export interface ContextExplanation {
 export function explainContext(state: SessionState, options: PackOptions): ContextExplanation {
   const { fitted, text } = arrangeContext(state, options)
   const { budget = MAX_TOKENS } = options
-  const sections = fitted.map((each) => explained(each, budget))
+  const sections = fitted.map((each) => explainSection(each, budget))
   const tokens = estimateTokens(text)
   const around = tokens - sections.reduce((sum, section) => sum + section.tokens, 0)
   return { budget, tokens, around, sections }
 }
 
-function explained({ section, shown, lines, isShortened }: FittedSection, budget: number) {
+function explainSection({ section, shown, lines, isShortened }: FittedSection, budget: number) {
   const { things, command, count, earlier } = section
   const total = count + earlier
   const room =
@@ -207,7 +205,7 @@ function explained({ section, shown, lines, isShortened }: FittedSection, budget
 
 const TLDR_ROOM = 160
 
-/** For the summariser of a conversation. Plain text: a summariser would repeat a fence. */
+/** Plain text, because a summariser would repeat a fence. */
 export function textForSummariser(
   state: SessionState,
   options: { readonly compaction: number },

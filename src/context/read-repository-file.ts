@@ -3,8 +3,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
 import { openRegularFile } from '../journal/files.ts'
 
-/** More is not read at all, whatever is shown of it. */
-const MOST_READ = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
 export const NO_FILE = 'there is no such file'
 
@@ -23,7 +22,7 @@ export function readRepositoryFile(
     if (errnoOf(error) === undefined) throw error
     return NO_FILE
   }
-  // A link may lead anywhere.
+  // A symbolic link may point anywhere.
   const inside = relative(root, real)
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`))
     return 'it is not in the repository'
@@ -36,8 +35,8 @@ function readBounded(path: string) {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
-    const bytes = Buffer.alloc(MOST_READ)
-    const text = bytes.subarray(0, readSync(fd, bytes, 0, MOST_READ, 0)).toString('utf8')
+    const bytes = Buffer.alloc(MAX_BYTES)
+    const text = bytes.subarray(0, readSync(fd, bytes, 0, MAX_BYTES, 0)).toString('utf8')
     return text.includes('\0') ? undefined : text
   } finally {
     closeSync(fd)

@@ -3,20 +3,20 @@ import { safeLine } from '../text/safe-text.ts'
 import { costOfAll, shortenToCost } from './cost.ts'
 
 export interface ContextSection {
-  /** What its items are called where some are left out. */
+  /** Names the items in the left-out line. */
   readonly things: string
   readonly command: string
-  /** Sections of a smaller rank are given room first. */
+  /** Lower ranks get room first. */
   readonly rank: number
   readonly reserve: number
-  /** What it may have before others have theirs. */
+  /** Cost granted before any section gets all it wants. */
   readonly fair: number
   readonly count: number
-  /** Items that are not here to be shown. */
+  /** Items that exist but are not available here. */
   readonly earlier: number
-  /** What one item may cost, from generous to spare. */
+  /** Item cost limits to try, largest first. */
   readonly lengths: readonly number[]
-  /** The `shown` most important items, none of them dearer than `length`. */
+  /** The `shown` most important items, each of at most `length` cost. */
   lines(shown: number, length: number): readonly string[]
 }
 
@@ -30,37 +30,37 @@ export interface FittedSection {
 
 export function fitSection(section: ContextSection, room: number): FittedSection {
   const { count, lengths } = section
-  if (wish(section) <= room) return written(section, count, lengths[0]!)
-  const isTooMuch = (shown: number, length: number) => written(section, shown, length).cost > room
+  if (fullCost(section) <= room) return render(section, count, lengths[0]!)
+  const isTooMuch = (shown: number, length: number) => render(section, shown, length).cost > room
   const length = lengths[firstFalse(lengths.length, (index) => isTooMuch(count, lengths[index]!))]
-  if (length !== undefined) return written(section, count, length)
+  if (length !== undefined) return render(section, count, length)
   const spare = lengths.at(-1)!
   const shown = firstFalse(count, (index) => !isTooMuch(index + 1, spare))
-  if (shown > 0 || count === 0) return written(section, shown, spare)
-  const least = LEAST.find((short) => !isTooMuch(1, short))
-  return written(section, least === undefined ? 0 : 1, least ?? spare)
+  if (shown > 0 || count === 0) return render(section, shown, spare)
+  const least = MINIMUM_LENGTHS.find((short) => !isTooMuch(1, short))
+  return render(section, least === undefined ? 0 : 1, least ?? spare)
 }
 
-/** A few words still say that it is there. */
-const LEAST = [30, 24, 18]
+/** Even a few words show that the section exists. */
+const MINIMUM_LENGTHS = [30, 24, 18]
 
-function wish(section: ContextSection) {
-  return written(section, section.count, section.lengths[0]!).cost
+function fullCost(section: ContextSection) {
+  return render(section, section.count, section.lengths[0]!).cost
 }
 
-const WRITTEN = new WeakMap<ContextSection, Map<string, FittedSection>>()
+const RENDERED = new WeakMap<ContextSection, Map<string, FittedSection>>()
 
-// The same few versions of a section are asked for again and again.
-function written(section: ContextSection, shown: number, length: number) {
-  const known = WRITTEN.get(section) ?? new Map<string, FittedSection>()
-  WRITTEN.set(section, known)
+// Memoised: fitting asks for the same versions repeatedly.
+function render(section: ContextSection, shown: number, length: number) {
+  const cached = RENDERED.get(section) ?? new Map<string, FittedSection>()
+  RENDERED.set(section, cached)
   const key = `${shown} ${length}`
-  let fitted = known.get(key)
+  let fitted = cached.get(key)
   if (fitted === undefined) {
     const lines = shown === 0 ? [] : section.lines(shown, length)
     const isShortened = lines.some((line) => line.includes('…'))
     fitted = { section, lines, shown, cost: costOfAll(lines), isShortened }
-    known.set(key, fitted)
+    cached.set(key, fitted)
   }
   return fitted
 }
@@ -70,23 +70,23 @@ export function costOfFitted(fitted: readonly FittedSection[]): number {
 }
 
 /**
- * Each section has its reserve before any has its fair part, and that before any has all it wishes for; each time by rank. What one does
- * not use goes on to the next.
+ * Every section gets its reserve, then its fair share, then all it wants, each round by rank.
+ * Unused room goes to the next section.
  */
 export function shareRoom(
   sections: readonly ContextSection[],
   room: number,
-  upTo: 'fair' | 'wish' = 'wish',
+  upTo: 'fair' | 'full' = 'full',
 ): readonly FittedSection[] {
   const byRank = sections.filter(({ count }) => count > 0).toSorted((a, b) => a.rank - b.rank)
   const granted = new Map(byRank.map((section) => [section, 0]))
   let left = room
-  for (const helping of ['reserve', 'fair', 'wish'] as const) {
-    if (helping === 'wish' && upTo === 'fair') break
+  for (const round of ['reserve', 'fair', 'full'] as const) {
+    if (round === 'full' && upTo === 'fair') break
     for (const section of byRank) {
       const has = granted.get(section)!
-      const wanted = helping === 'wish' ? Infinity : section[helping]
-      const more = Math.max(0, Math.min(left, Math.min(wish(section), wanted) - has))
+      const wanted = round === 'full' ? Infinity : section[round]
+      const more = Math.max(0, Math.min(left, Math.min(fullCost(section), wanted) - has))
       granted.set(section, has + more)
       left -= more
     }
@@ -112,8 +112,8 @@ export const VIEW_COMMANDS = {
 } as const
 
 export const LEFT_OUT_ROOM = 130
-/** There is more to name in a second try. */
-const GROWTH = 30
+/** The second attempt may leave out more. */
+const NOTE_GROWTH = 30
 
 /** `stint view --activity (requests 4, commits 12)`. */
 export function describeLeftOut(fitted: readonly FittedSection[]): readonly string[] {
@@ -136,7 +136,7 @@ export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): 
 export function roomForLeftOut(leftOut: readonly string[]): number {
   return leftOut.length === 0
     ? 0
-    : Math.min(LEFT_OUT_ROOM, costOfAll(leftOutLines(leftOut)) + GROWTH)
+    : Math.min(LEFT_OUT_ROOM, costOfAll(leftOutLines(leftOut)) + NOTE_GROWTH)
 }
 
 type Keep = 'first' | 'last'
@@ -144,7 +144,7 @@ type Keep = 'first' | 'last'
 export type SectionFrame = Omit<ContextSection, 'count' | 'lines' | 'lengths'> & {
   readonly heading: string
   readonly lengths?: readonly number[]
-  /** Which items stay when not all can; the others count as left out. */
+  /** Which items to keep when not all fit. */
   readonly keep: Keep
 }
 
@@ -164,25 +164,25 @@ export function sectionFrame(
   return { heading, things, command, rank, reserve, fair, earlier, keep, ...others }
 }
 
-/** Items that are shortened one by one; `leftOut` were not considered. */
+/** `leftOut` counts items that were not even considered. */
 export function listSection<T, U>(
-  given: SectionFrame,
+  frame: SectionFrame,
   lengths: readonly number[],
   { items, leftOut }: { readonly items: readonly T[]; readonly leftOut: number },
   shortened: (item: T, length: number) => U,
   together: (items: readonly U[]) => readonly string[],
 ): ContextSection {
-  // The same lengths are asked for again for fewer items.
-  const known = new Map<number, readonly U[]>()
+  // Memoised: the same length is used again for fewer items.
+  const cached = new Map<number, readonly U[]>()
   return {
     lengths,
-    ...given,
+    ...frame,
     count: items.length,
-    earlier: given.earlier + leftOut,
+    earlier: frame.earlier + leftOut,
     lines: (shown, length) => {
-      const all = known.get(length) ?? items.map((item) => shortened(item, length))
-      known.set(length, all)
-      return together(takeNearest(all, shown, given.keep))
+      const all = cached.get(length) ?? items.map((item) => shortened(item, length))
+      cached.set(length, all)
+      return together(takeNearest(all, shown, frame.keep))
     },
   }
 }
@@ -191,35 +191,35 @@ export function takeNearest<T>(items: readonly T[], count: number, keep: Keep): 
   return keep === 'first' ? items.slice(0, count) : items.slice(Math.max(0, items.length - count))
 }
 
-const MOST = 150
+const MAX_ITEMS = 150
 
 function safeItems(texts: readonly string[], keep: Keep) {
-  const near = takeNearest(texts, MOST, keep)
+  const near = takeNearest(texts, MAX_ITEMS, keep)
   const items = near.map(safeLine).filter((item) => item !== '')
   return { items, leftOut: texts.length - near.length }
 }
 
-export function paragraph(text: string, given: SectionFrame): ContextSection {
-  return enumeration([text], given, [160, 110, 80, 55, 35, 18])
+export function paragraph(text: string, frame: SectionFrame): ContextSection {
+  return enumeration([text], frame, [160, 110, 80, 55, 35, 18])
 }
 
-export function bullets(texts: readonly string[], given: SectionFrame): ContextSection {
+export function bullets(texts: readonly string[], frame: SectionFrame): ContextSection {
   return listSection(
-    given,
+    frame,
     [90, 60, 40],
-    safeItems(texts, given.keep),
+    safeItems(texts, frame.keep),
     (item, length) => `- ${shortenToCost(item, length)}`,
-    (items) => [given.heading, ...items],
+    (items) => [frame.heading, ...items],
   )
 }
 
-/** For short items, which would spend more on lines than on themselves. */
+/** For short items, where line breaks would cost more than the text. */
 export function enumeration(
   texts: readonly string[],
-  given: SectionFrame,
+  frame: SectionFrame,
   lengths: readonly number[] = [40, 25],
 ): ContextSection {
-  return listSection(given, lengths, safeItems(texts, given.keep), shortenToCost, (items) => [
-    `${given.heading} ${items.join(', ')}`,
+  return listSection(frame, lengths, safeItems(texts, frame.keep), shortenToCost, (items) => [
+    `${frame.heading} ${items.join(', ')}`,
   ])
 }

@@ -18,18 +18,18 @@ function textsOf({ items }: { readonly items: readonly { readonly text: string }
   return items.map(({ text }) => text)
 }
 
-function joined(parts: readonly string[]) {
+function joinParts(parts: readonly string[]) {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-/** The head knows nothing of the rest, so that a harness's cache finds the same bytes again. */
+/** The head must not depend on the rest, so that prompt caches see the same bytes. */
 export function stableSections(state: SessionState): readonly ContextSection[] {
   const [first, ...later] = state.requests.items
   const { key, keyFiles, commands } = state
   const pinned = key.items.filter(({ from }) => from === undefined)
-  // A decision that a checkpoint drew is shown once, with the decisions.
+  // A decision that a checkpoint copied is shown with the decisions only.
   const decided = new Set(state.decisions.items.map(({ id }) => id))
-  const drawn = key.items.filter(({ from }) => from !== undefined && !decided.has(from))
+  const copied = key.items.filter(({ from }) => from !== undefined && !decided.has(from))
   return [
     paragraph(
       state.title === '' ? state.name : `${state.name} (${state.title})`,
@@ -62,7 +62,7 @@ export function stableSections(state: SessionState): readonly ContextSection[] {
       ),
     ),
     bullets(
-      drawn.map(({ text }) => text),
+      copied.map(({ text }) => text),
       sectionFrame(
         'Key context drawn at checkpoints:',
         'lines drawn at checkpoints',
@@ -112,7 +112,7 @@ function decisions({ decisions: shelf }: SessionState) {
   )
 }
 
-/** What these sections have together even when others want everything. */
+/** Room reserved for these sections together. */
 export const CURRENT_ROOM = 280
 
 export function currentSections(state: SessionState): readonly ContextSection[] {
@@ -122,13 +122,13 @@ export function currentSections(state: SessionState): readonly ContextSection[] 
       sectionFrame(tldrHeading(state), 'TL;DR', VIEW_COMMANDS.all, [0, 80, 170]),
     ),
     paragraph(
-      workflowOf(state),
+      workflowText(state),
       sectionFrame('Workflow:', 'workflow', VIEW_COMMANDS.all, [1, 40, 80], {
         lengths: [80, 60, 38],
       }),
     ),
     paragraph(
-      progressOf(state),
+      progressText(state),
       sectionFrame('Progress:', 'progress', VIEW_COMMANDS.progress, [1, 32, 60], {
         lengths: [60, 40, 26],
       }),
@@ -148,7 +148,7 @@ export function currentSections(state: SessionState): readonly ContextSection[] 
   ]
 }
 
-// The objective stands above it already.
+// The objective has a section of its own.
 function tldrWithoutGoal(state: SessionState) {
   const { progress, steps, discoveries, blockers, next } = state
   const hasNothing = [progress, steps, discoveries, blockers, next].every(
@@ -162,20 +162,20 @@ function tldrHeading({ tldr }: SessionState) {
   return isOld ? 'TL;DR (written before the latest entries):' : 'TL;DR:'
 }
 
-function workflowOf(state: SessionState) {
+function workflowText(state: SessionState) {
   const phase = phaseLine(state)
   if (phase === undefined) return ''
   const waits = state.workflow!.phases.some(({ status }) => status === 'waiting for approval')
   const focus = currentFocus(state)
-  // Whether it waits stands before what may be long enough to be cut.
-  return joined([
+  // The waiting status comes first because the focus may be cut.
+  return joinParts([
     `${state.name}, ${phase}`,
     waits ? "waits for a person's approval" : '',
     focus === undefined ? '' : `focus: ${focus}`,
   ])
 }
 
-function progressOf(state: SessionState) {
+function progressText(state: SessionState) {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)
   if (total === 0) return ''
@@ -214,7 +214,7 @@ export function recentSections(
   const found = discoveries.items.filter(({ id }) => !pinned.has(id))
   const requests = state.requests.items.slice(1).filter(({ isRuling }) => !isRuling)
   const files = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
-  const isElsewhere = conversation !== undefined && lastTurn?.conversation !== conversation
+  const isOther = conversation !== undefined && lastTurn?.conversation !== conversation
   return [
     bullets(
       textsOf(progress),
@@ -264,7 +264,7 @@ export function recentSections(
     paragraph(
       lastTurn?.said ?? '',
       sectionFrame(
-        `The agent's last words${isElsewhere ? ', in an earlier conversation' : ''}:`,
+        `The agent's last words${isOther ? ', in an earlier conversation' : ''}:`,
         'last words',
         VIEW_COMMANDS.activity,
         [9, 34, 120],
@@ -275,7 +275,7 @@ export function recentSections(
       sectionFrame('The last turn failed:', 'failure', VIEW_COMMANDS.activity, [5, 26, 60]),
     ),
     paragraph(
-      statusOf(state),
+      stateText(state),
       sectionFrame('State:', 'state', VIEW_COMMANDS.all, [14, 20, 60], { lengths: [70, 45, 28] }),
     ),
     bullets(
@@ -285,10 +285,10 @@ export function recentSections(
   ]
 }
 
-function statusOf(state: SessionState) {
+function stateText(state: SessionState) {
   const { branch, commit, dirty = 0 } = state.git
   const waiting = waitingHandoff(state)
-  return joined([
+  return joinParts([
     state.status === 'active' ? '' : state.status,
     waiting === undefined ? '' : `handoff ${waiting.number} waits: stint handoff accept`,
     state.compactions === 0 ? '' : `after ${counted(state.compactions, 'compaction')}`,

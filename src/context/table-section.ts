@@ -8,22 +8,22 @@ type Row<Column extends string> = Readonly<Record<Column, string>>
 export interface SectionTable<Column extends string> {
   readonly name: string
   readonly columns: Readonly<Record<Column, number>>
-  /** The column without which a row says nothing. */
+  /** Rows without this column are dropped. */
   readonly main: NoInfer<Column>
   readonly rows: readonly Row<Column>[]
   line(row: Row<Column>): string
 }
 
-const MOST = 60
-/** With fewer rows, naming the columns costs more than it saves. */
-const FEWEST = 4
+const MAX_ROWS = 60
+/** With fewer rows the header costs more than TOON saves. */
+const MIN_TOON_ROWS = 4
 
-/** As TOON where that is smaller, else as a list. */
+/** As TOON if that is cheaper, otherwise as a list. */
 export function tableSection<Column extends string>(
   table: SectionTable<Column>,
   frame: SectionFrame & { readonly lengths: readonly number[] },
 ): ContextSection {
-  const near = takeNearest(table.rows, MOST, frame.keep)
+  const near = takeNearest(table.rows, MAX_ROWS, frame.keep)
   const items = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
   return listSection(
     frame,
@@ -35,14 +35,14 @@ export function tableSection<Column extends string>(
       ),
     (rows) => {
       const list = asList(frame.heading, table, rows)
-      if (rows.length < FEWEST) return list
+      if (rows.length < MIN_TOON_ROWS) return list
       const toon = asToon(table, rows)
       return costOfAll(toon) < costOfAll(list) ? toon : list
     },
   )
 }
 
-/** Cells that are harmless by themselves may not be so side by side. */
+/** Cells that are harmless alone may form a marker or a fence together. */
 export function asList<Column extends string>(
   heading: string,
   table: Pick<SectionTable<Column>, 'line'>,
@@ -51,7 +51,7 @@ export function asList<Column extends string>(
   return [heading, ...rows.map((row) => neutralizeTags(`- ${table.line(row)}`))]
 }
 
-/** Bars divide the cells, because prose is full of commas. */
+/** Bars as delimiters, because prose is full of commas. */
 export function asToon<Column extends string>(
   table: SectionTable<Column>,
   rows: readonly Row<Column>[],

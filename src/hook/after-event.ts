@@ -26,19 +26,22 @@ import { SessionContext, isProjectFolder, writeQuickViews } from './session-cont
 import { markUpToDate } from './fast.ts'
 import { readTranscript } from './transcript.ts'
 
-const PIECE = 512 * 1024
-/** A client that does not know `async` waits for it; the rest is copied after the next event. */
-const PIECES = 8
-const COPYING_MS = 1000
-/** A conversation that ended at once was not copied, and the costs of its last hooks were not recorded. */
+const CHUNK_BYTES = 512 * 1024
+/** Clients that do not know `async` wait for this; the rest is copied after the next event. */
+const MAX_CHUNKS = 8
+const COPY_TIMEOUT_MS = 1000
+/**
+ * Also handles conversations that were killed before their transcript was copied and their costs
+ * recorded.
+ */
 const EARLIER_CONVERSATIONS = 5
 
-const SAVED = new Set<HookEvent['kind']>(['stop', 'preCompact'])
+const SAVING_EVENTS = new Set<HookEvent['kind']>(['stop', 'preCompact'])
 
 /**
- * What takes longer than an agent should wait: the outbox is drained, the transcript read, and the responses of the next
- * hooks precomputed; at the end of a turn the document is rendered, too. The harness runs it in the background, and
- * ends it when it ends. `stint` is the program of the command line.
+ * Background half of a hook: drains the outbox, reads the transcript, precomputes the next
+ * responses and, at the end of a turn, renders the document. The harness kills it when it exits.
+ * `stint` is the path of the command line program.
  */
 export async function runAfterEvent(
   input: string,
@@ -48,20 +51,20 @@ export async function runAfterEvent(
   const event = readHookEvent(input)
   const protocol = harnessHooks(event?.harness)
   if (event === undefined || protocol === undefined || env.STINT_HOOKS === 'off') return
-  const place = locateProject(event, env, protocol)
-  if (!isProjectFolder(place)) return
-  const stateFolder = conversationStateFolder(place)
+  const paths = locateProject(event, env, protocol)
+  if (!isProjectFolder(paths)) return
+  const stateFolder = conversationStateFolder(paths)
   try {
-    // Without state no hook has served this conversation: it works on nothing here.
+    // Without state no hook has served this conversation.
     if (readConversationState(stateFolder, event.conversation) === undefined) return
-    const config = readConfig(place.sessions)
-    const context = new SessionContext({ event, place, config, env, protocol }, false)
+    const config = readConfig(paths.sessions)
+    const context = new SessionContext({ event, paths, config, env, protocol }, false)
     const { session } = context
     if (session === undefined) return
     if (event.kind === 'preCompact' && event.trigger === 'auto') requestHandoffOnce(context)
     await recordEverything(context)
     if (event.kind === 'stop') recordCosts(context)
-    if (SAVED.has(event.kind)) {
+    if (SAVING_EVENTS.has(event.kind)) {
       const { notices } = await refreshViews(session)
       for (const notice of notices) context.recordError(notice)
       copyConversations(context)
@@ -79,13 +82,13 @@ export async function runAfterEvent(
 }
 
 async function recordEverything(context: SessionContext): Promise<void> {
-  // What the event speaks of may not be in the transcript yet.
+  // The transcript may not contain the event yet.
   await context.attemptAsync(async () => void (await readTranscript(context, { isEarly: true })))
-  // By now the transcript shows what the turn used; when it ended it did not.
+  // The transcript shows the usage of a turn only after its end.
   context.drainOutbox((draft) => withUsage(draft, context))
   forgetFinishedAgents(context)
   context.attempt(() => recordGitChanges(context))
-  // A hook of the same event may have recorded the same at the same time.
+  // The hook of the same event may have recorded the same entries meanwhile.
   context.attempt(() => context.dropRecorded())
   context.flush()
   if (context.state.conversations.items.some(({ text }) => text === context.event.conversation))
@@ -93,34 +96,34 @@ async function recordEverything(context: SessionContext): Promise<void> {
   context.finish({ isCareful: true })
 }
 
-/** An agent that only reads may be compacted before the last stage. Once per compaction, however often announced. */
+/**
+ * A compaction may come before the last stage. Once per compaction, however often it is announced.
+ */
 function requestHandoffOnce(context: SessionContext): void {
-  const { handedOverIn, windowNumber = 0 } = context.tracking
+  const { handedOverIn, windowNumber = 0 } = context.conversationState
   if (handedOverIn === windowNumber || hasCrossedLastStage(context)) return
-  context.updateTracking({ handedOverIn: windowNumber })
+  context.update({ handedOverIn: windowNumber })
   requestHandoff(context, 'handoff', 'a compaction came first')
 }
 
-function surveyProject({ place, config }: SessionContext): void {
-  if (place.repository === undefined || readProjectContext(place) !== undefined) return
+function surveyProject({ paths, config }: SessionContext): void {
+  if (paths.repository === undefined || readProjectContext(paths) !== undefined) return
   try {
-    loadProjectContext(place.repository, { withoutSecrets: (text) => withoutSecrets(text, config) })
+    loadProjectContext(paths.repository, { withoutSecrets: (text) => withoutSecrets(text, config) })
   } catch (error) {
-    // Without git nothing is known of it.
+    // Without git there is nothing to survey.
     if (!(error instanceof GitFailed)) throw error
   }
 }
 
-/** Once a subagent has answered, its task is not needed. */
 function forgetFinishedAgents(context: SessionContext): void {
-  const running = Object.entries(context.tracking.agents)
+  const running = Object.entries(context.conversationState.agents)
   const unfinished = running.filter(([agent]) => !context.isRecorded(`agent:${agent}`))
-  if (unfinished.length < running.length)
-    context.updateTracking({ agents: Object.fromEntries(unfinished) })
+  if (unfinished.length < running.length) context.update({ agents: Object.fromEntries(unfinished) })
 }
 
-function withUsage(draft: EntryDraft, { tracking }: SessionContext): EntryDraft {
-  const { conversation, usage: latest } = tracking
+function withUsage(draft: EntryDraft, { conversationState }: SessionContext): EntryDraft {
+  const { conversation, usage: latest } = conversationState
   if (draft.kind !== 'turn.ended' || latest === undefined) return draft
   const data = draft.data as { readonly conversation: string }
   if (data.conversation !== conversation) return draft
@@ -129,8 +132,8 @@ function withUsage(draft: EntryDraft, { tracking }: SessionContext): EntryDraft 
 }
 
 /**
- * Journals what the hooks of a session cost since that was last done. Killed in between it is journalled again, and counts once
- * by the name under which the lines were moved aside.
+ * If killed in between, the costs are journalled again; the file name serves as `once`, so they
+ * count once.
  */
 function recordCosts(context: SessionContext): void {
   context.attempt(() => {
@@ -143,18 +146,18 @@ function recordCosts(context: SessionContext): void {
 }
 
 function copyConversations(context: SessionContext): void {
-  const { place, config, stateFolder, tracking } = context
+  const { paths, config, stateFolder, conversationState } = context
   const earlier = recentConversations(context).slice(1)
-  const untilMs = process.uptime() * 1000 + COPYING_MS
-  let pieces = 0
+  const untilMs = process.uptime() * 1000 + COPY_TIMEOUT_MS
+  let chunks = 0
   for (const known of [
-    tracking,
+    conversationState,
     ...earlier.flatMap((each) => readConversationState(stateFolder, each) ?? []),
   ]) {
-    let isMore = true
-    while (isMore && pieces < PIECES && process.uptime() * 1000 < untilMs) {
-      isMore = copyConversation(place, config, known, PIECE, untilMs)
-      pieces += 1
+    let hasMore = true
+    while (hasMore && chunks < MAX_CHUNKS && process.uptime() * 1000 < untilMs) {
+      hasMore = copyConversation(paths, config, known, CHUNK_BYTES, untilMs)
+      chunks += 1
     }
   }
 }

@@ -1,5 +1,5 @@
-// What hooks do as a conversation fills up: each line on the way to its compaction is reported once, and a handoff is
-// requested before the window is lost. It is made in the background, since it takes longer than an agent should wait.
+// Reports each budget threshold once and requests a handoff before the window is lost. The handoff
+// is made in the background, because it takes longer than an agent should wait.
 import { banner } from '../context/budget/banner.ts'
 import type { Budget } from '../context/budget/budget.ts'
 import {
@@ -19,57 +19,62 @@ import {
 import { stepCounts } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
 import { phaseLine } from '../session/kinds/phases.ts'
+import { workingFolder } from '../project/store/project-paths.ts'
 import { requestHandoff } from './pending-handoff.ts'
 import type { SessionContext } from './session-context.ts'
 
 export function currentBudget(context: SessionContext): Budget {
-  const { tracking, place, config, env, now, stateFolder, event, hooks } = context
+  const { conversationState, paths, config, env, now, stateFolder, event, hooks } = context
   const { lastAutomatic } = context.state
   return computeBudget({
     harness: event.harness,
     window: readContextWindow(stateFolder, event.conversation),
     tail:
-      tracking.transcript === undefined
+      conversationState.transcript === undefined
         ? undefined
-        : hooks.transcript.lastUsage(tracking.transcript),
+        : hooks.transcript.lastUsage(conversationState.transcript),
     configured: config.budget.window,
     lastAutomatic: lastAutomatic?.conversation === event.conversation ? lastAutomatic : undefined,
-    root: place.repository?.worktree ?? place.root,
+    root: workingFolder(paths),
     env,
     now,
   })
 }
 
 export function watchBudget(context: SessionContext): void {
-  // With a context in the same response it could be more than is ever to be injected; the next event reports it.
+  // Together with a context it could exceed the injection limit; the next event reports it.
   if (context.session === undefined || context.response.model !== undefined) return
-  // Until the transcript shows the compaction, its last figure is of the window that is gone.
-  if (context.tracking.awaitsBoundary === true) return
+  // Until the transcript shows the compaction, its last usage belongs to the old window.
+  if (context.conversationState.awaitsBoundary === true) return
   const budget = currentBudget(context)
   const { tokens, point, window } = budget
   if (tokens === undefined) return
-  const { windowNumber = 0 } = context.tracking
+  const { windowNumber = 0 } = context.conversationState
   const key = String(windowNumber)
-  // Another hook of the same moment may have reported it.
+  // A concurrent hook may have reported it.
   const before =
     readConversationState(context.stateFolder, context.event.conversation)?.crossed ??
-    context.tracking.crossed
-  const standing = { tokens: tokens.value, point: point?.value }
-  const { newly, crossed } = crossThresholds(standing, key, before, context.config.budget)
+    context.conversationState.crossed
+  const fill = { tokens: tokens.value, point: point?.value }
+  const { newly, crossed } = crossThresholds(fill, key, before, context.config.budget)
   if (newly.length === 0) return
-  context.updateTracking({ crossed })
+  context.update({ crossed })
   const { conversation } = context.event
   for (const stage of newly) {
     const known = defined({ point: point?.value, window: window?.value })
     const data = { conversation, stage, tokens: tokens.value, ...known, source: tokens.from }
     context.record('budget.crossed', data, crossingKey(conversation, key, stage))
   }
-  report(context, budget, newly)
+  reportThresholds(context, budget, newly)
 }
 
-/** Only the furthest stage: a jump over several is one report. */
-function report(context: SessionContext, budget: Budget, newly: readonly BudgetThreshold[]): void {
-  const stage = newly.findLast((line) => line !== SMART_ZONE)
+/** A jump over several stages is one report. */
+function reportThresholds(
+  context: SessionContext,
+  budget: Budget,
+  newly: readonly BudgetThreshold[],
+): void {
+  const stage = newly.findLast((threshold) => threshold !== SMART_ZONE)
   if (stage === undefined) return context.respond(SMART_ZONE_ADVICE)
   const role = stageAction(stage as number, context.config.budget)
   const progress = progressOf(context)
@@ -126,16 +131,16 @@ const ADVICE: Readonly<
 }
 
 /**
- * The tokens at which the next line is crossed, for the check that needs no handler. 0 where the model is not known
- * yet; none where no line is left.
+ * Tokens at which the next threshold is crossed, for the fast path. 0 while the model is unknown,
+ * undefined once all are crossed.
  */
 export function nextAlert(context: SessionContext): number | undefined {
   const { tokens, point } = currentBudget(context)
   if (tokens === undefined && point === undefined) return 0
   const { stages, smartZone } = context.config.budget
-  const { crossed, windowNumber = 0 } = context.tracking
-  const isCrossed = (line: BudgetThreshold) =>
-    crossed?.window === String(windowNumber) && crossed.lines.includes(line)
+  const { crossed, windowNumber = 0 } = context.conversationState
+  const isCrossed = (threshold: BudgetThreshold) =>
+    crossed?.window === String(windowNumber) && crossed.lines.includes(threshold)
   const ahead = [
     ...(isCrossed(SMART_ZONE) ? [] : [smartZone]),
     ...stages
@@ -145,8 +150,8 @@ export function nextAlert(context: SessionContext): number | undefined {
   return ahead.length === 0 ? undefined : Math.min(...ahead)
 }
 
-export function hasCrossedLastStage({ config, tracking }: SessionContext): boolean {
-  const { crossed, windowNumber = 0 } = tracking
+export function hasCrossedLastStage({ config, conversationState }: SessionContext): boolean {
+  const { crossed, windowNumber = 0 } = conversationState
   const last = config.budget.stages.at(-1)
   return (
     last !== undefined && crossed?.window === String(windowNumber) && crossed.lines.includes(last)

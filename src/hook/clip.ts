@@ -6,23 +6,25 @@ import { shorten } from '../text/clean.ts'
 export const LONGEST_MESSAGE = 1200
 export const LONGEST_RESULT = 800
 
-/** Longer than any secret, because half of one is not recognised. */
-const MARGIN = 4096
-const PATIENCE_MS = 100
-const LEFT_OUT = '[left out: a pattern in config.yaml took too long for it]'
+/** Longer than any secret: half a secret is not recognised. */
+const SECRET_MARGIN = 4096
+const REDACT_TIMEOUT_MS = 100
+const TIMED_OUT_TEXT = '[left out: a pattern in config.yaml took too long for it]'
 
-/** Redacts before it cuts. */
+/** Redacts first: half a secret is not recognised. */
 export function redactAndClip(text: string, max: number, config: Config): string {
-  return shorten(redactInTime(text.slice(0, max + MARGIN), config), max)
+  return shorten(redactInTime(text.slice(0, max + SECRET_MARGIN), config), max)
 }
 
-/** Text that the user's patterns do not get through in time is left out: it may be what they are for. */
+/**
+ * Text on which the user's patterns time out is left out: it may contain what they should redact.
+ */
 export function redactInTime(text: string, config: Config): string {
   if (config.redact.patterns.length === 0) return withoutSecrets(text, config)
   try {
-    return runWithTimeout(() => withoutSecrets(text, config), PATIENCE_MS)
+    return runWithTimeout(() => withoutSecrets(text, config), REDACT_TIMEOUT_MS)
   } catch (error) {
     if (!(error instanceof PatternTimeout)) throw error
-    return LEFT_OUT
+    return TIMED_OUT_TEXT
   }
 }

@@ -1,5 +1,6 @@
-// Most events need no handler: their response was precomputed, or is silence. They are answered from small files without
-// opening the session, and entries are left in its outbox. Wherever anything is unknown or has changed, the handler runs.
+// Most events need no handler: the response is precomputed or empty. The fast path reads small
+// files without opening the session and leaves entries in its outbox. If anything is unknown or
+// changed, the handler runs.
 import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
 import type { HookEventOf, HookEvent, HookProtocol } from '../harness/contract/hooks.ts'
@@ -21,7 +22,7 @@ import { defined } from '../text/defined.ts'
 import { nextAlert } from './budget.ts'
 import type { SessionContext } from './session-context.ts'
 
-/** False where the handler has to respond. */
+/** False if the handler has to respond. */
 export type FastResponses = {
   readonly [K in HookEvent['kind']]?: (context: HookContext<HookEventOf<K>>) => boolean
 }
@@ -35,59 +36,63 @@ export function serveFast(
     const { event, protocol } = readFastEvent(input) ?? {}
     if (event === undefined || protocol === undefined) return undefined
     const respond = responses[event.kind] as ((context: HookContext) => boolean) | undefined
-    const context = respond === undefined ? undefined : open(event, env, protocol)
+    const context = respond === undefined ? undefined : openContext(event, env, protocol)
     if (context === undefined || !respond!(context)) return undefined
-    commit(context)
+    writeResults(context)
     return protocol.printResponse(context.event.name, context.response)
   } catch {
-    // Whatever is wrong, with the event, the files or the disk, the handler finds and notes it.
+    // The handler meets the same error and records it.
     return undefined
   }
 }
 
-function open(
+function openContext(
   event: HookEvent,
   env: NodeJS.ProcessEnv,
   protocol: HookProtocol,
 ): HookContext | undefined {
   if ((env.STINT_SESSION ?? '') !== '' || env.STINT_HOOKS === 'off') return undefined
-  const place = locateProject(event, env, protocol)
-  if (place.repository === undefined) return undefined
-  const stateFolder = conversationStateFolder(place)
-  const config = readCachedConfig(place.sessions, stateFolder)
-  // The user's own patterns may take long, and only the use of a tool records no text.
+  const paths = locateProject(event, env, protocol)
+  if (paths.repository === undefined) return undefined
+  const stateFolder = conversationStateFolder(paths)
+  const config = readCachedConfig(paths.sessions, stateFolder)
+  // The user's own patterns may be slow; only tool events record no text.
   if (config === undefined) return undefined
   if (config.redact.patterns.length > 0 && event.kind !== 'toolUsed') return undefined
   const known = readConversationState(stateFolder, event.conversation)
-  return new HookContext({ event, place, config, env, protocol }, known)
+  return new HookContext({ event, paths, config, env, protocol }, known)
 }
 
-function commit(context: HookContext): void {
-  const { event, place, stateFolder, drafts, sessionId } = context
-  if (context.isStateChanged) writeConversationState(stateFolder, context.tracking)
-  for (const draft of drafts) leaveInOutbox(place, sessionId!, draft)
+function writeResults(context: HookContext): void {
+  const { event, paths, stateFolder, drafts, sessionId } = context
+  if (context.isStateChanged) writeConversationState(stateFolder, context.conversationState)
+  for (const draft of drafts) leaveInOutbox(paths, sessionId!, draft)
   context.runDeferred()
   recordHookCost(stateFolder, event.conversation, event.name, context.charactersForModel)
 }
 
-/** A session of which everything was recorded when it was last read. */
+/** A session without anything unrecorded when it was last read. */
 export interface UpToDateSession {
   readonly id: string
   readonly settled: NonNullable<ConversationState['settled']>
-  /** A delegate reported something that the conversation has not heard. */
+  /** A delegate reported something that was not injected yet. */
   readonly hasNews: boolean
 }
 
-/** Undefined when git, the configuration or the session changed since, or anything is pending. */
+/** Undefined if git, the configuration or the session changed, or anything is pending. */
 export function upToDateSession(context: HookContext): UpToDateSession | undefined {
-  const { place, tracking } = context
-  const { session, settled, heard = '' } = tracking
-  if (session === undefined || settled?.session !== session || hasPendingWork(tracking))
+  const { paths, conversationState } = context
+  const { session, settled, heard = '' } = conversationState
+  if (session === undefined || settled?.session !== session || hasPendingWork(conversationState))
     return undefined
   if (!isStillUpToDate(context, settled)) return undefined
-  const open = readOpenSession(place, session)
+  const open = readOpenSession(paths, session)
   if (open?.status !== 'active') return undefined
-  return { id: session, settled, hasNews: open.news !== undefined && open.news > heard }
+  return {
+    id: session,
+    settled,
+    hasNews: open.news !== undefined && open.news > heard,
+  }
 }
 
 export function hasPendingWork({
@@ -100,20 +105,20 @@ export function hasPendingWork({
 }
 
 export function isStillUpToDate(
-  { place }: HookContext,
+  { paths }: HookContext,
   { head, config }: UpToDateSession['settled'],
 ): boolean {
-  return head === headStamp(place.repository!) && config === configStamp(place.sessions)
+  return head === headStamp(paths.repository!) && config === configStamp(paths.sessions)
 }
 
-export function isTranscriptQuiet({ protocol, tracking }: HookContext): boolean {
-  return scanQuietTranscript(protocol.transcriptPatterns, tracking) !== undefined
+export function isTranscriptQuiet({ protocol, conversationState }: HookContext): boolean {
+  return scanQuietTranscript(protocol.transcriptPatterns, conversationState) !== undefined
 }
 
 export function headStamp({ gitDir, commonDir }: Repository): string {
   const head = readOrUndefined(join(gitDir, 'HEAD'))?.toString('utf8').trim() ?? ''
   const ref = /^ref: (\S+)$/.exec(head)?.[1]
-  // A commit by somebody else moves the branch.
+  // A commit by someone else moves the branch.
   return ref === undefined
     ? head
     : `${head} ${readOrUndefined(join(commonDir, ref))?.toString('utf8').trim() ?? ''}`
@@ -124,22 +129,22 @@ export function configStamp(sessions: string): string {
   return stat === undefined ? '' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
 }
 
-const MOST_FILES = 200
+const MAX_FILES = 200
 
-/** The next events need no handler. */
+/** Lets the next events take the fast path. */
 export function markUpToDate(context: SessionContext): void {
-  const { repository, sessions } = context.place
+  const { repository, sessions } = context.paths
   if (repository === undefined || context.session === undefined) return
   const { items, leftOut = [] } = context.state.changedFiles
-  const noted = context.drafts.flatMap(({ kind, data }) =>
+  const newFiles = context.drafts.flatMap(({ kind, data }) =>
     kind === 'file.changed' ? [(data as { path: string }).path] : [],
   )
-  context.updateTracking({
+  context.update({
     settled: {
       session: context.session.id,
       head: headStamp(repository),
       config: configStamp(sessions),
-      files: [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES),
+      files: [...leftOut, ...items.map((file) => file.text), ...newFiles].slice(-MAX_FILES),
       hasAsked: hasAsked(context),
       hasSwitched: hasSwitched(context),
       ...defined({ alertAt: nextAlert(context) }),
@@ -152,9 +157,9 @@ export function hasSwitched({ head, state }: SessionContext): boolean {
 }
 
 /** The next prompt may answer the agent's question. */
-export function hasAsked({ state, tracking }: SessionContext): boolean {
+export function hasAsked({ state, conversationState }: SessionContext): boolean {
   return (
     /\?\s*$/.test(state.lastTurn?.said ?? '') &&
-    state.lastTurn?.conversation === tracking.conversation
+    state.lastTurn?.conversation === conversationState.conversation
   )
 }

@@ -13,16 +13,16 @@ export interface FoundSession extends AbridgedState {
 }
 
 export function openSessionById(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   config: Config,
   id: string,
 ): FoundSession | undefined {
-  const session = new LiveSession(id, place, config)
+  const session = new LiveSession(id, paths, config)
   try {
     const opened = session.openTo()
     if (isSessionOpen(opened.state) && opened.state.entryCount > 0) return { session, ...opened }
   } catch (error) {
-    // Its journal is gone or cannot be read: then the conversation works on none.
+    // A missing or unreadable journal counts as no session.
     if (!(error instanceof StintError)) throw error
   }
   session.close()
@@ -32,51 +32,50 @@ export function openSessionById(
 export interface SessionsHere {
   readonly active: FoundSession | undefined
   readonly paused: FoundSession | undefined
-  /** Several are active, and nothing says which is meant. */
+  /** Names, if several are active and none is selected. */
   readonly several: readonly string[]
 }
 
-export function findSessionsHere(place: ProjectPaths, config: Config, head: Head): SessionsHere {
-  const open = readOpenSessions(place).filter((candidate) => belongsHere(candidate, place, head))
-  // The files that say so are views: they may be older than the journals, or of a session that was never made.
-  const found = open.slice(-MOST).flatMap(({ id }) => verified(id, place, config, head))
+export function findSessionsHere(paths: ProjectPaths, config: Config, head: Head): SessionsHere {
+  const open = readOpenSessions(paths).filter((candidate) => belongsHere(candidate, paths, head))
+  // The files in `open/` may be older than the journals, or belong to a session that was never
+  // created.
+  const found = open.slice(-MAX_CANDIDATES).flatMap(({ id }) => openIfHere(id, paths, config, head))
   const active = found.filter(({ state }) => state.status === 'active')
   const paused = found
     .filter(({ state }) => state.status === 'paused')
     .toSorted((x, y) => (x.state.updatedAt < y.state.updatedAt ? 1 : -1))
   const chosen = active.length === 1 ? active[0] : undefined
-  const resting = active.length === 0 ? paused[0] : undefined
-  for (const each of found) if (each !== chosen && each !== resting) each.session.close()
+  const latestPaused = active.length === 0 ? paused[0] : undefined
+  for (const each of found) if (each !== chosen && each !== latestPaused) each.session.close()
   return {
     active: chosen,
-    paused: resting,
+    paused: latestPaused,
     several: active.length > 1 ? active.map(({ state }) => state.name) : [],
   }
 }
 
-/** More are not worked on at once on one branch. */
-const MOST = 20
+const MAX_CANDIDATES = 20
 
-/** Named in the environment or on a command line. */
 export function findNamedSession(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   config: Config,
   name: string,
 ): FoundSession | undefined {
-  const open = readOpenSessions(place)
+  const open = readOpenSessions(paths)
   const exact = open.filter((candidate) => candidate.id === name || candidate.name === name)
   const fitting = exact.length > 0 ? exact : open.filter((candidate) => candidate.id.includes(name))
-  return fitting.length === 1 ? openSessionById(place, config, fitting[0]!.id) : undefined
+  return fitting.length === 1 ? openSessionById(paths, config, fitting[0]!.id) : undefined
 }
 
-function verified(
+function openIfHere(
   id: string,
-  place: ProjectPaths,
+  paths: ProjectPaths,
   config: Config,
   head: Head,
 ): readonly FoundSession[] {
-  const found = openSessionById(place, config, id)
-  if (found === undefined || belongsHere(found.state, place, head))
+  const found = openSessionById(paths, config, id)
+  if (found === undefined || belongsHere(found.state, paths, head))
     return found === undefined ? [] : [found]
   found.session.close()
   return []

@@ -1,17 +1,17 @@
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { readOpenSessions, writeOpenSession } from '../project/store/open-sessions.ts'
 import { defined } from '../text/defined.ts'
+import { GIT_TIMEOUT_MS } from './hook-context.ts'
 import type { SessionContext } from './session-context.ts'
 
-const MOST_COMMITS = 10
-const PATIENCE_MS = 400
+const MAX_COMMITS = 10
 
 /**
- * Records commits made since the session last saw git. It follows to another branch only where work continues there: a
- * checkout in another terminal, or a detached head in the middle of a rebase, does not take a session off its branch.
+ * Records new commits. The session follows to another branch only if work continues there, not
+ * after a checkout in another terminal or on the detached HEAD of a rebase.
  */
 export function recordGitChanges(context: SessionContext, { follows = false } = {}): void {
-  const { repository } = context.place
+  const { repository } = context.paths
   if (context.session === undefined || repository === undefined) return
   const { branch, commit } = context.head
   const known = context.state.git
@@ -25,24 +25,24 @@ export function recordGitChanges(context: SessionContext, { follows = false } = 
       )
     }
   }
-  const isAnother = branch !== known.branch
-  if (isAnother && (!follows || branch === undefined)) return
-  // A branch that has a session of its own is not taken over by one that was found there.
-  if (!isFree(context)) return
+  const isOtherBranch = branch !== known.branch
+  if (isOtherBranch && (!follows || branch === undefined)) return
+  // A branch with an active session of its own is not taken over.
+  if (!isBranchFree(context)) return
   context.record('git.observed', { git: context.head })
   const open = { ...context.state, ...defined({ branch }) }
-  if (isAnother) context.attempt(() => writeOpenSession(context.place, open))
+  if (isOtherBranch) context.attempt(() => writeOpenSession(context.paths, open))
 }
 
-function isFree(context: SessionContext): boolean {
+function isBranchFree(context: SessionContext): boolean {
   const { branch } = context.head
   if (branch === context.state.branch) return true
-  return !readOpenSessions(context.place).some(
+  return !readOpenSessions(context.paths).some(
     (open) => open.id !== context.state.id && open.status === 'active' && open.branch === branch,
   )
 }
 
-/** Oldest first. Empty after a rebase, which brings no new work. */
+/** Oldest first. */
 function commitsBetween(
   worktree: string,
   from: string,
@@ -54,11 +54,11 @@ function commitsBetween(
       '--first-parent',
       '--format=%H%x09%s',
       '--reverse',
-      `--max-count=${MOST_COMMITS}`,
+      `--max-count=${MAX_COMMITS}`,
       `${from}..${to}`,
       '--',
     ]
-    return runGit(worktree, range, { timeoutMs: PATIENCE_MS })
+    return runGit(worktree, range, { timeoutMs: GIT_TIMEOUT_MS })
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => ({

@@ -14,78 +14,78 @@ import { type EntryDraft, type EntryData, type EntryKind, draftEntry } from '../
 import { defined } from '../text/defined.ts'
 import { isoTime } from '../text/times.ts'
 
-/** git is asked only where its files do not say it; an agent waits for it. */
-const GIT_MS = 400
-const LONGEST_ERROR = 2000
+/** Timeout of the git call that is needed if the files under .git do not suffice. */
+export const GIT_TIMEOUT_MS = 400
+const MAX_ERROR_LENGTH = 2000
 
 export interface HookRequest<E extends HookEvent = HookEvent> {
   readonly event: E
-  readonly place: ProjectPaths
+  readonly paths: ProjectPaths
   readonly config: Config
   readonly env: NodeJS.ProcessEnv
   readonly protocol: HookProtocol
 }
 
-/** One event and its conversation. Opens no session. */
+/** One event and its conversation, without opening the session. */
 export class HookContext<E extends HookEvent = HookEvent> {
   readonly event: E
-  readonly place: ProjectPaths
+  readonly paths: ProjectPaths
   readonly config: Config
   readonly env: NodeJS.ProcessEnv
   readonly protocol: HookProtocol
   readonly now = isoTime(Date.now())
   readonly stateFolder: string
-  tracking: ConversationState
+  conversationState: ConversationState
   response: HookResponse = {}
   readonly drafts: EntryDraft[] = []
   readonly #initial: ConversationState
-  readonly #later: (() => void)[] = []
+  readonly #deferred: (() => void)[] = []
   #head: Head | undefined
 
   constructor(
-    { event, place, config, env, protocol }: HookRequest<E>,
+    { event, paths, config, env, protocol }: HookRequest<E>,
     known: ConversationState | undefined,
   ) {
     this.event = event
-    this.place = place
+    this.paths = paths
     this.config = config
     this.env = env
     this.protocol = protocol
-    this.stateFolder = conversationStateFolder(place)
-    const tracking = known ?? newConversationState(event.harness, event.conversation)
-    this.tracking = {
-      ...tracking,
+    this.stateFolder = conversationStateFolder(paths)
+    const conversationState = known ?? newConversationState(event.harness, event.conversation)
+    this.conversationState = {
+      ...conversationState,
       harness: event.harness,
       ...defined({ transcript: event.transcript }),
-      fired: { ...tracking.fired, [event.name]: this.now },
+      fired: { ...conversationState.fired, [event.name]: this.now },
     }
-    this.#initial = this.tracking
+    this.#initial = this.conversationState
   }
 
   get isStateChanged(): boolean {
-    return this.tracking !== this.#initial
+    return this.conversationState !== this.#initial
   }
 
   get sessionId(): string | undefined {
-    return this.tracking.session
+    return this.conversationState.session
   }
 
   get head(): Head {
     this.#head ??=
-      this.place.repository === undefined ? {} : readHead(this.place.repository, GIT_MS)
+      this.paths.repository === undefined ? {} : readHead(this.paths.repository, GIT_TIMEOUT_MS)
     return this.#head
   }
 
-  /** As entries carry it: empty outside a repository. */
+  /** In the form that entries carry. */
   get git(): { readonly git?: Head } {
-    return this.place.repository === undefined ? {} : { git: this.head }
+    return this.paths.repository === undefined ? {} : { git: this.head }
   }
 
-  updateTracking(changes: Partial<ConversationState>): void {
-    this.tracking = { ...this.tracking, ...changes }
+  update(changes: Partial<ConversationState>): void {
+    this.conversationState = { ...this.conversationState, ...changes }
   }
 
-  /** Two hooks that capture the same thing give it the same `once`. */
+  /** Hooks that capture the same thing use the same `once`. */
   record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
     if (once !== undefined && this.isRecorded(once)) return
     const key = once === undefined ? undefined : this.onceKey(once)
@@ -98,7 +98,7 @@ export class HookContext<E extends HookEvent = HookEvent> {
     return false
   }
 
-  /** Two harnesses may use the same id. */
+  /** Harnesses may use the same ids. */
   protected onceKey(once: string): string {
     return `${this.event.harness}:${once}`
   }
@@ -118,16 +118,16 @@ export class HookContext<E extends HookEvent = HookEvent> {
     return model.length + plain.length
   }
 
-  /** Runs after everything else is written, because it must not run twice. */
+  /** Runs after everything is written, because it must not run twice. */
   defer(work: () => void): void {
-    this.#later.push(work)
+    this.#deferred.push(work)
   }
 
   runDeferred(): void {
-    for (const work of this.#later.splice(0)) this.attempt(work)
+    for (const work of this.#deferred.splice(0)) this.attempt(work)
   }
 
-  /** An error is kept for `stint doctor`. */
+  /** Records an error for `stint doctor`. */
   attempt(work: () => void): boolean {
     try {
       work()
@@ -162,13 +162,13 @@ export function recordHookError(
     at,
     event: name,
     conversation,
-    message: message.slice(0, LONGEST_ERROR),
+    message: message.slice(0, MAX_ERROR_LENGTH),
   })
 }
 
 /**
- * The project that a conversation was started in. The folder that an event names follows the agent's `cd`, and a
- * repository inside the project is not the project.
+ * The project that the conversation was started in. The event's cwd follows the agent's `cd`,
+ * possibly into a nested repository.
  */
 export function locateProject(
   event: HookEvent,

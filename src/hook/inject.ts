@@ -1,5 +1,5 @@
-// The session's context is injected by whichever hook comes first, and counts as delivered when its marker is found in
-// the transcript.
+// The first possible hook injects the session context. It counts as delivered once the transcript
+// shows its marker.
 import type { PackedContext } from '../context/pack.ts'
 import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { measureToon } from '../context/measure-toon.ts'
@@ -14,14 +14,14 @@ import { defined } from '../text/defined.ts'
 import type { HookContext } from './hook-context.ts'
 import type { SessionContext } from './session-context.ts'
 
-const ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 export interface Injection {
   readonly text: string
   readonly mark: string
-  /** A sum of what people had written when it was made. */
+  /** Checksum of the written content when it was built. */
   readonly essence: string
-  /** The size of the whole document, and of JSON in place of its tables. */
+  /** Size of the whole document, and of its tables as TOON and JSON. */
   readonly instead: Pick<EntryData['context.given'], 'whole' | 'toon'>
 }
 
@@ -50,10 +50,10 @@ export function inject(
   { level, why }: { level: ContextLevel; why: string },
 ): void {
   const { conversation, name: event } = context.event
-  const attempts = (context.tracking.given?.attempts ?? 0) + 1
+  const attempts = (context.conversationState.given?.attempts ?? 0) + 1
   context.respond({ model: text })
-  context.updateTracking({
-    // What is injected now stands behind no boundary yet.
+  context.update({
+    // No boundary follows this injection yet.
     sawBoundary: false,
     given: { mark, event, at: context.now, level, essence, attempts, isProved: false },
   })
@@ -61,38 +61,38 @@ export function inject(
   context.record('context.given', data)
 }
 
-/** Unless that failed too often in this window. */
+/** Gives up after a few attempts per window. */
 export async function injectSession(
   context: SessionContext,
   state: SessionState,
   how: { level: ContextLevel; why: string },
 ): Promise<void> {
-  const { session, tracking, event, place } = context
-  if (session === undefined || (tracking.given?.attempts ?? 0) >= ATTEMPTS) return
-  // Few events inject anything, and only those pay for loading this.
+  const { session, conversationState, event, paths } = context
+  if (session === undefined || (conversationState.given?.attempts ?? 0) >= MAX_ATTEMPTS) return
+  // Loaded lazily: few events inject anything.
   const { packContext } = await import('../context/pack.ts')
-  // A conversation that continues knows the repository.
-  const project = how.level === 'start' ? readProjectContext(place) : undefined
+  // A continued conversation already knows the repository.
+  const project = how.level === 'start' ? readProjectContext(paths) : undefined
   const { conversation } = event
   const packed = packContext(state, { level: how.level, conversation, ...defined({ project }) })
   inject(context, buildInjection(packed, session, state), how)
 }
 
 /**
- * Injects again what was not delivered. Where the client does not write down what hooks inject, it is injected once
- * more after a compaction: twice is better than not at all.
+ * If the client does not record hook output, the context is injected a second time after a
+ * compaction: twice is better than never.
  */
 export async function injectUndelivered(
   context: SessionContext,
   delivery: DeliveryStatus,
 ): Promise<void> {
   if (context.session === undefined) return
-  const { given, isOwed } = context.tracking
+  const { given, isOwed } = context.conversationState
   if (given === undefined) {
-    // The transcript showed a compaction that the harness did not announce.
+    // The transcript showed an unannounced compaction.
     if (isOwed === true)
       await injectSession(context, context.state, { level: 'full', why: 'compacted unannounced' })
-    return context.updateTracking({ isOwed: false })
+    return context.update({ isOwed: false })
   }
   const isUnsure =
     delivery === 'not recorded' &&
@@ -107,14 +107,14 @@ export async function injectUndelivered(
 export async function injectDelegateNews(context: SessionContext): Promise<void> {
   const { conversation, name: event } = context.event
   const { conversations, name: session } = context.state
-  // Older news were in the context that it got when it joined.
+  // Older news was in the context injected when it joined.
   const joined = conversations.items.findLast(({ text }) => text === conversation)?.id
-  const news = reportedSince(context.state, context.tracking.heard ?? joined ?? '')
+  const news = reportedSince(context.state, context.conversationState.heard ?? joined ?? '')
   const latest = reportedSince(context.state, '').at(-1)?.reported
-  if (latest !== undefined) context.updateTracking({ heard: latest })
-  // An injected context has them, too.
+  if (latest !== undefined) context.update({ heard: latest })
+  // An injected context contains the news, too.
   if (news.length === 0 || context.response.model !== undefined) return
-  // Another hook may have written its state over ours: the journal knows that it was reported.
+  // Another hook may have overwritten our state, but the journal has the entry.
   const once = `news:${conversation}:${latest}`
   if (context.isRecorded(once)) return
   const { delegateNews } = await import('../context/delegate-news.ts')
@@ -124,21 +124,21 @@ export async function injectDelegateNews(context: SessionContext): Promise<void>
   context.record('context.given', data, once)
 }
 
-/** Nothing has been injected in it yet. */
+/** A new window contains no injected context. */
 export function startContextWindow(context: HookContext): void {
-  const { given: _given, nudgedAt: _at, sawBoundary: _saw, ...rest } = context.tracking
+  const { given: _given, nudgedAt: _at, sawBoundary: _saw, ...rest } = context.conversationState
   const windowNumber = (rest.windowNumber ?? 0) + 1
-  context.tracking = { ...rest, nudged: [], edits: 0, windowNumber }
+  context.conversationState = { ...rest, nudged: [], edits: 0, windowNumber }
 }
 
-/** It was delivered, and nothing is new since. */
+/** Delivered, and nothing was written since. */
 export function isDelivered({ given }: ConversationState, essence: string): boolean {
   return given?.isProved === true && given.essence === essence
 }
 
 /**
- * A sum over what people and agents wrote. What hooks capture by themselves is left out: a conversation that is
- * resumed knows that from its own history.
+ * Checksum of what people and agents wrote. What hooks captured is left out: a resumed conversation
+ * has it in its history.
  */
 export function writtenContentSum(state: SessionState): string {
   const { id, goal, tldr, compactions, key, decisions, discoveries, blockers, next, steps } = state

@@ -15,7 +15,7 @@ export function joinSessionIfNew(context: SessionContext, source: string): void 
     recordJoined(context, source)
 }
 
-/** Also when the conversation is known: it began again, or was resumed. */
+/** Also for a known conversation that starts again or is resumed. */
 export function joinSession(context: HookContext, source: string): void {
   recordJoined(context, source)
   recordPendingRequests(context)
@@ -27,21 +27,21 @@ function recordJoined(context: HookContext, source: string): void {
   context.record('conversation.joined', data)
 }
 
-/** Requests made before there was a session led to it. */
+/** Requests from before the session was opened belong to it. */
 function recordPendingRequests(context: HookContext): void {
-  const { requests } = context.tracking
+  const { requests } = context.conversationState
   const { conversation } = context.event
   if (requests.length === 0) return
   for (const { text, isRuling, at } of requests) {
     const data = { text, conversation, ...(isRuling ? { isRuling: true } : {}) }
     context.record('request.made', data, `pending:${conversation}:${at}`)
   }
-  context.updateTracking({ requests: [] })
+  context.update({ requests: [] })
 }
 
 /**
- * A conversation that is cleared continues under a new id in the same process. The old one leaves its session for the new
- * one, so that it need not be guessed from the branch.
+ * A cleared conversation continues under a new id in the same process. The old one leaves its
+ * session id in a file, so that it need not be guessed from the branch.
  */
 export function saveClearedSession(context: HookContext, session: string): void {
   createFolder(context.stateFolder)
@@ -53,12 +53,11 @@ export function readClearedSession(context: HookContext): string | undefined {
   return session !== undefined && isId(session) ? session : undefined
 }
 
-/** The next conversation that is cleared leaves its own. */
 export function removeClearedSession(context: HookContext): void {
   removeFile(clearedPath(context))
 }
 
-// Old clients do not say who they are, but the command that started this hook does.
+// Old clients do not set their pid; the registered command does.
 function clearedPath({ stateFolder, env, protocol }: HookContext): string {
   const pid = [env[protocol.variables.process], env.STINT_HARNESS_PID].find(
     (value) => value !== undefined && /^\d+$/.test(value),

@@ -4,13 +4,13 @@ import type { SessionContext } from './session-context.ts'
 
 const NOTIFIER_MS = 500
 
-/** The agent waits for the person, who asked for notifications on the desktop. */
+/** The agent is waiting, and the user has enabled desktop notifications. */
 export function onNotification(context: SessionContext<HookEventOf<'notification'>>): void {
   const name = context.session === undefined ? 'Stint' : `Stint: ${context.state.name}`
   const message = shorten(oneLine(context.event.message || 'The agent is waiting'), 200)
   const [program, args] = notifierFor(process.platform, name, message)
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  // Neither program stays; where there is none, nothing happens.
+  // Both programs exit at once; without them nothing happens.
   spawnSync(program, args, { stdio: 'ignore', timeout: NOTIFIER_MS, windowsHide: true })
 }
 

@@ -1,5 +1,5 @@
-// Reminders that the journal is there. Advisory, at most one at a time, each once in a window and never two
-// within ten minutes: an agent that is nagged stops listening.
+// Reminders to use the journal: one at a time, each once per window, at least ten minutes apart. An
+// agent that is nagged stops listening.
 import { looksLikeDecision, looksLikeEnding } from '../context/intent/ruling.ts'
 import type { Nudge } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
@@ -7,10 +7,9 @@ import { safeLine } from '../text/safe-text.ts'
 import type { HookContext } from './hook-context.ts'
 import type { SessionContext } from './session-context.ts'
 
-const APART_MS = 10 * 60_000
-/** Edits without an entry. */
+const MIN_INTERVAL_MS = 10 * 60_000
 export const UNLOGGED_EDITS = 5
-/** Characters of output that fill much of a context. */
+/** In characters. */
 export const LARGE_OUTPUT = 12_000
 
 export function nudgeAtEdit(context: HookContext): void {
@@ -22,15 +21,15 @@ export function nudgeAtEdit(context: HookContext): void {
 }
 
 export function countEdit(context: HookContext): { edits: number; isDue: boolean } {
-  const edits = context.tracking.edits + 1
-  context.updateTracking({ edits })
+  const edits = context.conversationState.edits + 1
+  context.update({ edits })
   return { edits, isDue: edits >= UNLOGGED_EDITS && mayNudge(context, 'edits') }
 }
 
-/** Once may be an exception; the second time there is a way out. */
+/** The first time may be an exception. */
 export function nudgeAtLargeOutput(context: HookContext): void {
-  const largeOutputs = (context.tracking.largeOutputs ?? 0) + 1
-  context.updateTracking({ largeOutputs })
+  const largeOutputs = (context.conversationState.largeOutputs ?? 0) + 1
+  context.update({ largeOutputs })
   if (largeOutputs < 2) return
   nudge(context, 'output', {
     model:
@@ -62,14 +61,14 @@ export function dueNudge(
 
 export function nudgeAtPrompt(context: SessionContext, kind: PromptNudge): void {
   const { state, head } = context
-  const other = `this looks like other work than "${named(state.name)}"`
+  const other = `this looks like other work than "${safeName(state.name)}"`
   const texts: Readonly<Record<PromptNudge, { model: string; person?: string }>> = {
     unrelated: {
       person: `📋 ${other}: /session-pause sets it down, /session-init starts another`,
       model: `Stint: ${other}; unrelated work in one context costs both. The person may want \`stint pause\` and \`stint init\` first.`,
     },
     switching: {
-      model: `Stint: the branch is now ${named(head.branch)}, and session ${named(state.name)} is of ${named(state.branch)}. What is unfinished there is kept by \`stint log --next TEXT\`.`,
+      model: `Stint: the branch is now ${safeName(head.branch)}, and session ${safeName(state.name)} is of ${safeName(state.branch)}. What is unfinished there is kept by \`stint log --next TEXT\`.`,
     },
     ending: {
       model:
@@ -87,24 +86,27 @@ export function nudgeAtPrompt(context: SessionContext, kind: PromptNudge): void 
   nudge(context, kind, texts[kind])
 }
 
-/** A branch name may come from anywhere, and this text stands outside any delimiter. */
-function named(name: string | undefined): string {
+/** A branch name is untrusted, and this text is not fenced. */
+function safeName(name: string | undefined): string {
   return shorten(safeLine(name ?? ''), 80)
 }
 
 function nudge(context: HookContext, kind: Nudge, text: { model: string; person?: string }): void {
   if (!mayNudge(context, kind)) return
-  context.updateTracking({ nudged: [...context.tracking.nudged, kind], nudgedAt: context.now })
+  context.update({
+    nudged: [...context.conversationState.nudged, kind],
+    nudgedAt: context.now,
+  })
   context.respond(text)
 }
 
 function mayNudge(context: HookContext, kind: Nudge): boolean {
-  const { config, tracking, response } = context
-  // With a context in the same response it could be more than is ever to be injected.
+  const { config, conversationState, response } = context
+  // Together with a context it could exceed the injection limit.
   if (response.model !== undefined || isTooSoon(context)) return false
-  return config.nudges.has(kind) && !tracking.nudged.includes(kind)
+  return config.nudges.has(kind) && !conversationState.nudged.includes(kind)
 }
 
-function isTooSoon({ tracking: { nudgedAt }, now }: HookContext): boolean {
-  return nudgedAt !== undefined && Date.parse(now) - Date.parse(nudgedAt) < APART_MS
+function isTooSoon({ conversationState: { nudgedAt }, now }: HookContext): boolean {
+  return nudgedAt !== undefined && Date.parse(now) - Date.parse(nudgedAt) < MIN_INTERVAL_MS
 }

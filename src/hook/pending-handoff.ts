@@ -1,62 +1,66 @@
-// A handoff that has to be made while nobody waits. Kept for the session and not for the conversation, which may be over
-// before it is made: then the background work of the next conversation makes it.
+// A handoff to be made in the background. Stored for the session, not for the conversation: if that
+// ends first, the next conversation makes it.
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
 import { createFolder, removeFile, replaceUnsynced, takeLock } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/read-files.ts'
+import { workingFolder } from '../project/store/project-paths.ts'
 import type { SessionContext } from './session-context.ts'
 
-const MOST_FAILURES = 3
-const MAKING_MS = 20_000
+const MAX_FAILURES = 3
+const HANDOFF_TIMEOUT_MS = 20_000
 const STALE_LOCK_MS = 60_000
 
 interface PendingHandoff {
-  /** A draft is quick and has no code. */
+  /** A draft is fast and saves no code. */
   readonly kind: 'draft' | 'handoff'
   readonly reason: string
   readonly conversation: string
   readonly failures: number
 }
 
-/** A draft does not replace a whole handoff. */
+/** A draft does not replace a requested full handoff. */
 export function requestHandoff(
   { stateFolder, session, event }: SessionContext,
   kind: PendingHandoff['kind'],
   reason: string,
 ): void {
   if (session === undefined) return
-  const path = pathFor(stateFolder, session.id)
-  if (kind === 'draft' && read(path)?.kind === 'handoff') return
+  const path = pendingPath(stateFolder, session.id)
+  if (kind === 'draft' && readPending(path)?.kind === 'handoff') return
   createFolder(stateFolder)
-  write(path, { kind, reason, conversation: event.conversation, failures: 0 })
+  writePending(path, { kind, reason, conversation: event.conversation, failures: 0 })
 }
 
-/** By the command `stint`, which has what a hook must not load. One process at a time, with a timeout. */
+/**
+ * Runs the command line program, because hooks must not load what it needs. One process at a time,
+ * with a timeout.
+ */
 export function makePendingHandoff(context: SessionContext, stint: string): void {
   const { stateFolder, session } = context
   if (session === undefined) return
-  const path = pathFor(stateFolder, session.id)
-  if (read(path) === undefined || !takeLock(`${path}.lock`, STALE_LOCK_MS)) return
+  const path = pendingPath(stateFolder, session.id)
+  if (readPending(path) === undefined || !takeLock(`${path}.lock`, STALE_LOCK_MS)) return
   try {
-    const pending = read(path)
+    const pending = readPending(path)
     if (pending === undefined) return
     try {
-      make(context, session.id, pending, stint)
+      runHandoffCommand(context, session.id, pending, stint)
     } catch (error) {
       const failures = pending.failures + 1
-      if (failures < MOST_FAILURES) write(path, { ...pending, failures })
+      if (failures < MAX_FAILURES) writePending(path, { ...pending, failures })
       else removeFile(path)
       throw error
     }
-    // Unless more has been asked for meanwhile.
-    if (read(path)?.kind === pending.kind) removeFile(path)
+    // Unless a full handoff was requested meanwhile.
+    if (readPending(path)?.kind === pending.kind) removeFile(path)
   } finally {
     removeFile(`${path}.lock`)
   }
 }
 
-function make(
-  { place, env }: SessionContext,
+function runHandoffCommand(
+  { paths, env }: SessionContext,
   session: string,
   { kind, reason, conversation }: PendingHandoff,
   stint: string,
@@ -65,28 +69,28 @@ function make(
   const args = [stint, 'handoff', 'create', session, '--reason', reason, ...draft]
   const { execFileSync } = process.getBuiltinModule('node:child_process')
   execFileSync(process.execPath, args, {
-    cwd: place.repository?.worktree ?? place.root,
+    cwd: workingFolder(paths),
     env: { ...env, STINT_CONVERSATION: conversation },
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: MAKING_MS,
+    timeout: HANDOFF_TIMEOUT_MS,
   })
 }
 
-function read(path: string): PendingHandoff | undefined {
+function readPending(path: string): PendingHandoff | undefined {
   try {
     const bytes = readOrUndefined(path)
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as PendingHandoff)
   } catch (error) {
-    // Cut off by a power cut: the next line of the budget asks for it again.
+    // Truncated by a power cut: the next budget threshold requests it again.
     if (errnoOf(error) !== undefined) throw error
     return undefined
   }
 }
 
-function write(path: string, pending: PendingHandoff): void {
+function writePending(path: string, pending: PendingHandoff): void {
   replaceUnsynced(path, JSON.stringify(pending))
 }
 
-function pathFor(stateFolder: string, session: string): string {
+function pendingPath(stateFolder: string, session: string): string {
   return join(stateFolder, `owed-${session}`)
 }

@@ -15,8 +15,8 @@ import { readTranscript } from './transcript.ts'
 type PreCompact = HookEventOf<'preCompact'>
 
 /**
- * The context is about to be thrown away. The state is pinned, and the summariser is told what must not be lost.
- * Nothing is counted here: this comes once, several times or not at all for one compaction, and the transcript tells.
+ * Makes a checkpoint and gives the summariser what must not be lost. Compactions are counted from
+ * the transcript, because this event may come several times or never.
  */
 export async function onPreCompact(context: SessionContext<PreCompact>): Promise<void> {
   await readTranscript(context)
@@ -32,12 +32,11 @@ export async function onPreCompact(context: SessionContext<PreCompact>): Promise
   context.respond({ plain: textForSummariser(context.state, { compaction }) })
 }
 
-/** From what was precomputed. */
 export function preCompactFast(context: HookContext<PreCompact>): boolean {
   const session = upToDateSession(context)
   if (session === undefined || !isTranscriptQuiet(context)) return false
-  const checkpoint = readValidPrecomputed(context.place, session.id)?.checkpoint
-  if (checkpoint === undefined || kindsInOutbox(context.place, session.id).length > 0) return false
+  const checkpoint = readValidPrecomputed(context.paths, session.id)?.checkpoint
+  if (checkpoint === undefined || kindsInOutbox(context.paths, session.id).length > 0) return false
   recordCheckpoint(context, checkpoint)
   context.respond({ plain: checkpoint.text })
   return true

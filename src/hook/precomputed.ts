@@ -1,5 +1,5 @@
-// What the next hooks of a session will answer, computed in the background after the event before. A hook that finds it
-// valid need not open the session. Only a shortcut: where it is missing, old, or of another build, the handler runs.
+// Responses of the next hooks, precomputed in the background, so that a hook need not open the
+// session. If missing, outdated or of another build, the handler runs.
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
@@ -23,7 +23,7 @@ export interface Precomputed {
   readonly log: { readonly inode: number; readonly size: number }
   readonly conversation: string
   readonly isJoined: boolean
-  /** The latest, and the one before it. */
+  /** The two latest. */
   readonly conversations: readonly string[]
   readonly git: GitState
   readonly start: StartResponse
@@ -40,41 +40,41 @@ export interface StartResponse extends Injection {
 export interface CheckpointResponse {
   readonly compaction: number
   readonly text: string
-  /** Nothing happened since the last checkpoint. */
+  /** Nothing was recorded since the last checkpoint. */
   readonly isPinned: boolean
   readonly entryCount: number
 }
 
-export function precomputedPath(place: ProjectPaths, session: string): string {
-  return join(journalFolder(place, session), 'prepared.json')
+export function precomputedPath(paths: ProjectPaths, session: string): string {
+  return join(journalFolder(paths, session), 'prepared.json')
 }
 
-export function readPrecomputed(place: ProjectPaths, session: string): Precomputed | undefined {
+export function readPrecomputed(paths: ProjectPaths, session: string): Precomputed | undefined {
   try {
-    const bytes = readOrUndefined(precomputedPath(place, session))
+    const bytes = readOrUndefined(precomputedPath(paths, session))
     const value =
       bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Precomputed)
     return value?.build === THIS_BUILD ? value : undefined
   } catch (error) {
-    // Cut off by a power cut: made again after the next event.
+    // Truncated by a power cut: precomputed again after the next event.
     if (errnoOf(error) !== undefined) throw error
     return undefined
   }
 }
 
-/** Undefined once the log has grown. */
+/** Undefined if the log has grown since. */
 export function readValidPrecomputed(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   session: string,
 ): Precomputed | undefined {
-  const value = readPrecomputed(place, session)
+  const value = readPrecomputed(paths, session)
   if (value === undefined) return undefined
-  const stat = statOrUndefined(join(journalFolder(place, session), 'log.jsonl'))
+  const stat = statOrUndefined(join(journalFolder(paths, session), 'log.jsonl'))
   return stat?.ino === value.log.inode && stat.size === value.log.size ? value : undefined
 }
 
-const MOST_WORDS = 2000
-const CONVERSATIONS = 2
+const MAX_WORDS = 2000
+const MAX_CONVERSATIONS = 2
 
 export function precompute({ session, state, end }: FoundSession, conversation: string): void {
   const { inode } = session.log.identity()
@@ -91,7 +91,7 @@ function precomputedFor(
   const project = readProjectContext(session.paths)
   const compacted = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
-  // To a conversation that begins, the last words are another's.
+  // For a new conversation, the last words come from another one.
   const started = packContext(state, {
     level: 'start',
     conversation: 'to be',
@@ -103,12 +103,12 @@ function precomputedFor(
     log,
     conversation,
     isJoined: known.includes(conversation),
-    conversations: known.slice(-CONVERSATIONS),
+    conversations: known.slice(-MAX_CONVERSATIONS),
     git: state.git,
     start: { ...buildInjection(started, session, state), person: lineForPerson(state) },
     compacted: { ...buildInjection(resumed, session, compacted), person: lineForPerson(compacted) },
     checkpoint: checkpointResponse(state),
-    words: [...contentWords(vocabularyOf(state))].slice(0, MOST_WORDS),
+    words: [...contentWords(vocabularyOf(state))].slice(0, MAX_WORDS),
   }
 }
 
@@ -122,7 +122,7 @@ function checkpointResponse(state: SessionState): CheckpointResponse {
   }
 }
 
-/** Also since a handoff, which makes a checkpoint. */
+/** A handoff includes a checkpoint. */
 export function isCheckpointCurrent({ checkpoints, handoffs, lastId }: SessionState): boolean {
   return [checkpoints, handoffs].some(({ items }) => items.at(-1)?.id === lastId)
 }

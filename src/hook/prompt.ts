@@ -29,14 +29,14 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
   if (context.session === undefined && isContinuing) resumePaused(context)
   recordPrompt(context)
   if (context.session === undefined) return
-  // A fork of an old client begins without a word.
+  // A forked conversation of an old client has no start event.
   joinSessionIfNew(context, 'prompt')
   recordGitChanges(context)
-  if (isContinuing && context.tracking.given === undefined)
+  if (isContinuing && context.conversationState.given === undefined)
     await injectSession(context, context.state, { level: 'full', why: 'asked to continue' })
   else await injectUndelivered(context, delivery)
   await injectDelegateNews(context)
-  if (asksForHandoff(prompt)) promiseHandoff(context)
+  if (asksForHandoff(prompt)) announceHandoff(context)
   watchBudget(context)
   const { state } = context
   const nudge = dueNudge(context, prompt, {
@@ -48,29 +48,31 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
   markUpToDate(context)
 }
 
-/** Where nothing is injected. */
+/** Only if nothing has to be injected. */
 export function promptFast(context: HookContext<UserPrompt>): boolean {
-  const { tracking, stateFolder, place, protocol } = context
+  const { conversationState, stateFolder, paths, protocol } = context
   const { prompt, isFromHarness } = context.event
   const session = upToDateSession(context)
   const bytes =
-    session === undefined ? undefined : scanQuietTranscript(protocol.transcriptPatterns, tracking)
+    session === undefined
+      ? undefined
+      : scanQuietTranscript(protocol.transcriptPatterns, conversationState)
   if (
     session === undefined ||
     bytes === undefined ||
-    mayBeUndelivered(protocol.transcriptPatterns, bytes, tracking)
+    mayBeUndelivered(protocol.transcriptPatterns, bytes, conversationState)
   )
     return false
   if (
-    mayCrossThreshold(protocol.transcriptPatterns, stateFolder, tracking) ||
+    mayCrossThreshold(protocol.transcriptPatterns, stateFolder, conversationState) ||
     asksForHandoff(prompt)
   )
     return false
   if (isFromHarness) return true
   if (session.hasNews) return false
-  if (asksToContinue(prompt)) return tracking.given !== undefined
-  // Without its words nothing is known of the session, and the handler decides.
-  const words = () => new Set(readPrecomputed(place, session.id)?.words ?? UNKNOWN)
+  if (asksToContinue(prompt)) return conversationState.given !== undefined
+  // Without precomputed words the handler decides.
+  const words = () => new Set(readPrecomputed(paths, session.id)?.words ?? UNKNOWN_WORDS)
   const nudge = dueNudge(context, prompt, {
     isUnrelated: () => sharesNoWords(prompt, words),
     ...session.settled,
@@ -80,18 +82,17 @@ export function promptFast(context: HookContext<UserPrompt>): boolean {
   return true
 }
 
-/** Enough words for a session to be about something, none of them in any prompt. */
-const UNKNOWN = Array.from({ length: 20 }, (_, index) => ` ${index}`)
+/** Enough words to make the check run, and none that a prompt can contain. */
+const UNKNOWN_WORDS = Array.from({ length: 20 }, (_, index) => ` ${index}`)
 
 function recordPrompt(context: HookContext<UserPrompt>): void {
   const { prompt, promptId } = context.event
-  // Registered twice, by settings and a plugin, it is one request all the same.
+  // Settings and a plugin may both register the hook: still one request.
   const once = promptId === undefined ? undefined : `prompt:${promptId}`
   recordRequest(context, prompt, defined({ once }))
 }
 
-/** Made in the background, from the journal. */
-function promiseHandoff(context: SessionContext): void {
+function announceHandoff(context: SessionContext): void {
   requestHandoff(context, 'handoff', 'asked for')
   context.respond({
     person:
@@ -101,7 +102,7 @@ function promiseHandoff(context: SessionContext): void {
   })
 }
 
-/** "Continue" where a session was paused means that session. */
+/** "Continue" resumes the paused session. */
 function resumePaused(context: SessionContext): void {
   const { paused } = context
   if (paused === undefined) return
@@ -109,5 +110,5 @@ function resumePaused(context: SessionContext): void {
   context.drafts.push(draftEntry('session.resumed', context.git, { by: 'hook' }))
   const { branch = context.state.branch } = context.head
   const open = { ...context.state, status: 'active' as const, ...defined({ branch }) }
-  context.attempt(() => writeOpenSession(context.place, open))
+  context.attempt(() => writeOpenSession(context.paths, open))
 }

@@ -31,8 +31,8 @@ export type Handlers = {
 type Handler = (context: SessionContext) => void | Promise<void>
 
 /**
- * Handles one event and answers what to print. Whatever is wrong, with the input, the project or the disk,
- * the answer is silence: an agent must not fail for its journal.
+ * Returns what to print. Any error results in an empty response: an agent must not fail because of
+ * its journal.
  */
 export async function serveWithHandlers(
   input: string,
@@ -46,23 +46,23 @@ export async function serveWithHandlers(
   if (env.STINT_HOOKS === 'off') return ''
   let stateFolder: string | undefined
   try {
-    const place = locateProject(event, env, protocol)
-    if (!isProjectFolder(place)) return ''
-    stateFolder = conversationStateFolder(place)
-    const config = await readConfigWithCache(place.sessions, stateFolder)
-    const context = new SessionContext({ event, place, config, env, protocol })
+    const paths = locateProject(event, env, protocol)
+    if (!isProjectFolder(paths)) return ''
+    stateFolder = conversationStateFolder(paths)
+    const config = await readConfigWithCache(paths.sessions, stateFolder)
+    const context = new SessionContext({ event, paths, config, env, protocol })
     await context.attemptAsync(() => handler(context))
     context.finish()
     context.session?.close()
-    // Of a conversation that works on no session, too: the agent waited for it all the same.
+    // Also without a session: the agent waited for the hook all the same.
     recordHookCost(stateFolder, event.conversation, event.name, context.charactersForModel)
     return protocol.printResponse(event.name, context.response)
   } catch (error) {
-    // In a folder that is gone there is nothing to record, and no place for an error.
+    // The project folder is gone, so the error cannot be recorded.
     if (stateFolder === undefined) return ''
     const isExpected = error instanceof StintError || isInvalidConfig(error)
     recordHookError(stateFolder, event, isExpected ? error.message : error)
-    // Nothing is recorded until it is fixed, so the person has to know.
+    // Nothing is recorded until this is fixed, so the user must know.
     if (event.kind !== 'sessionStart' || !isInvalidConfig(error)) return ''
     const person = `📋 Stint records nothing here: ${oneLine(error.message)}`
     return protocol.printResponse(event.name, { person })

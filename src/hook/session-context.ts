@@ -29,7 +29,7 @@ import { writeSnapshot } from '../document/snapshot.ts'
 const CLEANING_MS = 300
 const LONG_TAIL = 32 * 1024
 
-/** With the conversation's session opened. */
+/** A hook context with the session opened. */
 export class SessionContext<E extends HookEvent = HookEvent> extends HookContext<E> {
   readonly hooks: HarnessHooks
   #found: FoundSession | undefined
@@ -38,7 +38,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   readonly #stamp: string
 
   constructor(request: HookRequest<E> & { readonly protocol: HarnessHooks }, drains = true) {
-    const folder = conversationStateFolder(request.place)
+    const folder = conversationStateFolder(request.paths)
     const { conversation } = request.event
     const stamp = conversationStateStamp(folder, conversation)
     super(request, readConversationState(folder, conversation))
@@ -56,14 +56,14 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     return this.#found?.session.id
   }
 
-  /** Only where there is a session. */
+  /** Only valid with a session. */
   get state(): SessionState {
     return this.#found!.state
   }
 
-  /** For a conversation that works on no session yet. */
+  /** For a conversation that is not bound to a session yet. */
   get sessionsHere(): SessionsHere {
-    this.#here ??= findSessionsHere(this.place, this.config, this.head)
+    this.#here ??= findSessionsHere(this.paths, this.config, this.head)
     return this.#here
   }
 
@@ -73,14 +73,14 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
 
   bindTo(found: FoundSession): void {
     this.#found = found
-    this.updateTracking({ session: found.session.id })
+    this.update({ session: found.session.id })
   }
 
   override isRecorded(once: string): boolean {
     return this.#found?.state.once.includes(this.onceKey(once)) ?? false
   }
 
-  /** Read again if the log has grown. Only where there is a session. */
+  /** Reads again if the log has grown. Only valid with a session. */
   reopen(): FoundSession {
     const { session, end } = this.#found!
     if (session.log.identity().size !== end) this.#found = { session, ...session.openTo() }
@@ -118,27 +118,27 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     })
   }
 
-  /** A failure is kept for `stint doctor` and changes nothing else. */
+  /** A failure is recorded for `stint doctor` and changes nothing else. */
   finish({ isCareful = false } = {}): void {
     const { session } = this
     const isRecorded = this.attempt(() => {
       if (session !== undefined) this.#append(session)
     })
-    // The next event has to inspect again what could not be recorded.
+    // Entries were not written, so the next event must take the handler.
     if (!isRecorded) {
-      const { settled: _settled, ...rest } = this.tracking
-      this.tracking = rest
+      const { settled: _settled, ...rest } = this.conversationState
+      this.conversationState = rest
     }
-    // The state that another hook wrote meanwhile is newer than the one read here.
+    // Another hook may have written newer state.
     this.attempt(() => {
       if (
         !isCareful ||
         conversationStateStamp(this.stateFolder, this.event.conversation) === this.#stamp
       )
-        writeConversationState(this.stateFolder, this.tracking)
+        writeConversationState(this.stateFolder, this.conversationState)
     })
     this.runDeferred()
-    // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
+    // Otherwise each hook would read a longer log tail than the last.
     if (session !== undefined && this.#found!.bytesRead > LONG_TAIL)
       this.attempt(() => writeQuickViews(this.reopen()))
   }
@@ -149,7 +149,10 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     session.append(drafts)
   }
 
-  /** Text that the user's patterns do not get through in time is not recorded: it may be what they are for. */
+  /**
+   * Text on which the user's patterns time out is not recorded: it may contain what they should
+   * redact.
+   */
   #clean(session: LiveSession, drafts: readonly EntryDraft[]): void {
     if (this.config.redact.patterns.length > 0)
       runWithTimeout(() => session.clean(drafts), CLEANING_MS)
@@ -157,29 +160,29 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
 
   #sessionToWorkOn(): FoundSession | undefined {
     const { STINT_SESSION: named } = this.env
-    if (named !== undefined && named !== '') return findNamedSession(this.place, this.config, named)
-    const { session: bound } = this.tracking
+    if (named !== undefined && named !== '') return findNamedSession(this.paths, this.config, named)
+    const { session: bound } = this.conversationState
     if (bound !== undefined) {
-      const found = openSessionById(this.place, this.config, bound)
+      const found = openSessionById(this.paths, this.config, bound)
       if (found?.state.status === 'active') return found
       this.#paused = found
-      const { session: _ended, ...rest } = this.tracking
-      this.tracking = { ...rest, ended: { session: bound, askedSince: false } }
+      const { session: _ended, ...rest } = this.conversationState
+      this.conversationState = { ...rest, ended: { session: bound, askedSince: false } }
     }
     const { active } = this.sessionsHere
-    if (active !== undefined) this.updateTracking({ session: active.session.id })
+    if (active !== undefined) this.update({ session: active.session.id })
     return active
   }
 }
 
 /** A repository, or a folder with sessions. */
-export function isProjectFolder(place: ProjectPaths): boolean {
-  return place.repository !== undefined || existsSync(place.sessions)
+export function isProjectFolder(paths: ProjectPaths): boolean {
+  return paths.repository !== undefined || existsSync(paths.sessions)
 }
 
 /**
- * Saves what can be saved without reading the whole journal: the state as far as it is open or recent, and
- * `progress.md`. The document follows when somebody has the time: another hook that nobody waits for, or the next command.
+ * Writes the views that need no full read of the journal. The document is rendered by a background
+ * hook or the next command.
  */
 export function writeQuickViews({ session, state, end }: Omit<FoundSession, 'read'>): void {
   replaceUnsynced(join(session.folder, 'progress.md'), renderProgress(state))

@@ -42,11 +42,11 @@ export async function onSessionStart(context: SessionContext<SessionStart>): Pro
   const { source } = context.event
   const isCompacted = source === 'compact'
   exportConversation(context)
-  if (source === 'clear') takeOver(context)
-  if (context.tracking.looked === undefined) skipEarlier(context)
+  if (source === 'clear') takeOverClearedSession(context)
+  if (context.conversationState.looked === undefined) skipExistingTranscript(context)
   else await readTranscript(context)
   beginWindow(context)
-  if (context.session === undefined) return mentionOthers(context)
+  if (context.session === undefined) return reportOtherSessions(context)
 
   const last = context.state.conversations.items.at(-1)?.text
   recordGitChanges(context)
@@ -54,31 +54,30 @@ export async function onSessionStart(context: SessionContext<SessionStart>): Pro
   context.flush()
   if (isCompacted) joinSessionIfNew(context, source)
   else joinSession(context, source)
-  // The harness is about to count this one; the transcript does not show it yet.
+  // The transcript does not show this compaction yet.
   const { compactions } = context.state
   const state = isCompacted ? { ...context.state, compactions: compactions + 1 } : context.state
   context.respond({ person: lineForPerson(state) })
-  if (isResumedWith(context, writtenContentSum(state), last)) return
+  if (isResumedWithContext(context, writtenContentSum(state), last)) return
   await injectSession(context, state, { level: isCompacted ? 'full' : 'start', why: source })
 }
 
-/** From what was precomputed. */
 export function sessionStartFast(context: HookContext<SessionStart>): boolean {
   const { source, conversation } = context.event
   const session = sessionFor(context)
   const precomputed = session === undefined ? undefined : precomputedFor(context, session)
   if (session === undefined || precomputed === undefined) return false
   const isCompacted = source === 'compact'
-  // The last words in it are this conversation's only if it was made after it.
+  // The precomputed text must know this conversation, or it attributes the last words to another.
   if (isCompacted && (precomputed.conversation !== conversation || !precomputed.isJoined))
     return false
   const response = isCompacted ? precomputed.compacted : precomputed.start
-  const isKnown = isResumedWith(context, response.essence, precomputed.conversations.at(-1))
-  // The text for one that begins speaks of this one as of another.
+  const isKnown = isResumedWithContext(context, response.essence, precomputed.conversations.at(-1))
+  // The precomputed text for a new conversation attributes the last words to another.
   if (source === 'resume' && !isKnown) return false
 
-  context.updateTracking({ session })
-  if (context.tracking.looked === undefined) skipEarlier(context)
+  context.update({ session })
+  if (context.conversationState.looked === undefined) skipExistingTranscript(context)
   beginWindow(context)
   if (!isCompacted) joinSession(context, source)
   context.respond({ person: response.person })
@@ -91,40 +90,46 @@ export function sessionStartFast(context: HookContext<SessionStart>): boolean {
 /** Only a resumed conversation still has what was injected before. */
 function beginWindow(context: HookContext<SessionStart>): void {
   const { source } = context.event
-  if (source === 'compact') context.updateTracking({ awaitsBoundary: true })
-  const { given } = context.tracking
+  if (source === 'compact') context.update({ awaitsBoundary: true })
+  const { given } = context.conversationState
   if (source !== 'resume') startContextWindow(context)
-  // In another process it may well be delivered.
-  else if (given !== undefined) context.updateTracking({ given: { ...given, attempts: 0 } })
+  // Delivery may work in the new process.
+  else if (given !== undefined) context.update({ given: { ...given, attempts: 0 } })
 }
 
-/** A resumed conversation has everything, and no other worked on the session since. */
-function isResumedWith(
-  { event, tracking }: HookContext<SessionStart>,
+/**
+ * The resumed conversation has the context, and no other conversation worked on the session since.
+ */
+function isResumedWithContext(
+  { event, conversationState }: HookContext<SessionStart>,
   essence: string,
   last: string | undefined,
 ): boolean {
-  return event.source === 'resume' && last === event.conversation && isDelivered(tracking, essence)
+  return (
+    event.source === 'resume' &&
+    last === event.conversation &&
+    isDelivered(conversationState, essence)
+  )
 }
 
-/** What was said before hooks followed the conversation is not this session's. */
-function skipEarlier(context: HookContext): void {
-  const { transcript } = context.tracking
+/** Messages from before hooks followed the conversation do not belong to the session. */
+function skipExistingTranscript(context: HookContext): void {
+  const { transcript } = context.conversationState
   const fd = transcript === undefined ? undefined : openRegularFile(transcript)
   if (fd === undefined) return
   const { size, ino } = fstatSync(fd)
   closeSync(fd)
-  context.updateTracking({ looked: { offset: size, inode: ino } })
+  context.update({ looked: { offset: size, inode: ino } })
 }
 
-/** A command that the agent runs then knows its conversation. */
+/** Tells commands that the agent runs which conversation they belong to. */
 function exportConversation(context: HookContext): void {
   const { [context.protocol.variables.shellFile]: path } = context.env
   if (path !== undefined && path.startsWith('/'))
     context.defer(() => appendLine(path, `export STINT_CONVERSATION=${context.event.conversation}`))
 }
 
-function mentionOthers(context: SessionContext): void {
+function reportOtherSessions(context: SessionContext): void {
   const { several } = context.sessionsHere
   if (several.length > 0) {
     return context.respond({
@@ -138,28 +143,27 @@ function mentionOthers(context: SessionContext): void {
     })
 }
 
-/** A cleared conversation hands its session to the next one. */
-function takeOver(context: SessionContext): void {
+function takeOverClearedSession(context: SessionContext): void {
   const session = readClearedSession(context)
   context.defer(() => removeClearedSession(context))
   const found =
-    session === undefined ? undefined : openSessionById(context.place, context.config, session)
+    session === undefined ? undefined : openSessionById(context.paths, context.config, session)
   if (found?.state.status === 'active') context.bindTo(found)
 }
 
 function sessionFor(context: HookContext<SessionStart>): string | undefined {
-  const { event, place, tracking } = context
+  const { event, paths, conversationState } = context
   const cleared = event.source === 'clear' ? readClearedSession(context) : undefined
-  const named = cleared ?? tracking.session
+  const named = cleared ?? conversationState.session
   if (named !== undefined)
-    return readOpenSession(place, named)?.status === 'active' ? named : undefined
-  const active = listOpenSessions(place)?.filter(
-    (open) => open.status === 'active' && belongsHere(open, place, context.head),
+    return readOpenSession(paths, named)?.status === 'active' ? named : undefined
+  const active = listOpenSessions(paths)?.filter(
+    (open) => open.status === 'active' && belongsHere(open, paths, context.head),
   )
   return active?.length === 1 ? active[0]!.id : undefined
 }
 
-const HARMLESS = new Set([
+const IRRELEVANT_KINDS = new Set([
   'conversation.joined',
   'conversation.ended',
   'context.given',
@@ -167,26 +171,29 @@ const HARMLESS = new Set([
 ])
 
 function precomputedFor(context: HookContext, session: string): Precomputed | undefined {
-  const { place, head, stateFolder, tracking, event } = context
-  const precomputed = readValidPrecomputed(place, session)
-  if (precomputed === undefined || hasPendingWork(tracking)) return undefined
-  if (kindsInOutbox(place, session).some((kind) => !HARMLESS.has(kind))) return undefined
+  const { paths, head, stateFolder, conversationState, event } = context
+  const precomputed = readValidPrecomputed(paths, session)
+  if (precomputed === undefined || hasPendingWork(conversationState)) return undefined
+  if (kindsInOutbox(paths, session).some((kind) => !IRRELEVANT_KINDS.has(kind))) return undefined
   const { branch, commit } = precomputed.git
   if (branch !== head.branch || commit !== head.commit) return undefined
-  // The transcript of a killed conversation before it may have more to record.
+  // A killed previous conversation may have unread transcript.
   const before = precomputed.conversations.findLast((known) => known !== event.conversation)
   const previous = before === undefined ? undefined : readConversationState(stateFolder, before)
-  const isOfThisHarness = previous === undefined || previous.harness === tracking.harness
-  const isAllRead = [tracking, ...(previous === undefined ? [] : [previous])].every((each) =>
-    isRead(context, each),
+  const isOfThisHarness = previous === undefined || previous.harness === conversationState.harness
+  const isAllRead = [conversationState, ...(previous === undefined ? [] : [previous])].every(
+    (each) => isTranscriptRead(context, each),
   )
   return isOfThisHarness && isAllRead ? precomputed : undefined
 }
 
-function isRead({ protocol }: HookContext, tracking: ConversationState): boolean {
-  const { transcript, looked } = tracking
+function isTranscriptRead(
+  { protocol }: HookContext,
+  conversationState: ConversationState,
+): boolean {
+  const { transcript, looked } = conversationState
   if (transcript === undefined || statOrUndefined(transcript) === undefined) return true
   if (looked === undefined) return false
-  const bytes = scanQuietTranscript(protocol.transcriptPatterns, tracking)
+  const bytes = scanQuietTranscript(protocol.transcriptPatterns, conversationState)
   return bytes !== undefined && !includesAny(bytes, protocol.transcriptPatterns.commands)
 }

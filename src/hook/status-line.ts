@@ -2,7 +2,6 @@ import { budgetLine } from '../context/budget/banner.ts'
 import { computeBudget } from '../project/conversation/compute-budget.ts'
 import {
   type ContextWindow,
-  appendHookError,
   readConversationState,
   writeContextWindow,
 } from '../project/conversation/conversation-state.ts'
@@ -12,71 +11,79 @@ import { DEFAULT_HARNESS, harnessHooks } from '../harness/registry.ts'
 import { StintError } from '../journal/errors.ts'
 import { type Config, DEFAULT_CONFIG } from '../project/config/config.ts'
 import { conversationStateFolder } from '../project/store/conversation-binding.ts'
-import { type ProjectPaths, findProjectPaths } from '../project/store/project-paths.ts'
+import {
+  type ProjectPaths,
+  findProjectPaths,
+  workingFolder,
+} from '../project/store/project-paths.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { openSessionById, findSessionsHere } from './find-session.ts'
 import { isInvalidConfig, readConfigWithCache } from '../project/config/cached-config.ts'
+import { GIT_TIMEOUT_MS, recordHookError } from './hook-context.ts'
 import { isProjectFolder } from './session-context.ts'
 
-/** git is asked only where its files do not say it; the line is drawn after every response. */
-const GIT_MS = 400
-
-/** Also stores how full the context is, for hooks. */
+/** Also stores the context size for hooks. */
 export async function statusLine(
   input: string,
   env: NodeJS.ProcessEnv,
   now: string,
 ): Promise<string> {
-  const told = harnessHooks()!.readStatus(input)
-  const window: ContextWindow = { at: now, ...told.figures }
-  let place: ProjectPaths | undefined
+  const status = harnessHooks()!.readStatus(input)
+  const window: ContextWindow = { at: now, ...status.figures }
+  let paths: ProjectPaths | undefined
   try {
-    place = findProjectPaths(told.cwd ?? process.cwd())
-    if (isProjectFolder(place)) return await lineIn(place, told, window, env)
+    paths = findProjectPaths(status.cwd ?? process.cwd())
+    if (isProjectFolder(paths)) return await projectLine(paths, status, window, env)
   } catch (error) {
-    // A broken configuration, journal or disk: what the harness told can be shown all the same. Hooks note the
-    // expected ones, and not after every answer.
-    if (place !== undefined && !(error instanceof StintError) && !isInvalidConfig(error))
-      noteFailure(place, told, now, error)
+    // The input of the harness can still be shown. Expected errors are recorded by hooks, not after
+    // every response.
+    if (paths !== undefined && !(error instanceof StintError) && !isInvalidConfig(error))
+      recordHookError(
+        conversationStateFolder(paths),
+        { name: 'status line', conversation: status.conversation ?? '' },
+        error,
+        now,
+      )
   }
   return [
     NO_SESSION,
-    ...contextLine(window, place?.root ?? '', DEFAULT_CONFIG, env, undefined),
+    ...contextLine(window, paths?.root ?? '', DEFAULT_CONFIG, env, undefined),
   ].join(' · ')
 }
 
 const NO_SESSION = '📋 no session'
 
-async function lineIn(
-  place: ProjectPaths,
-  told: StatusInput,
+async function projectLine(
+  paths: ProjectPaths,
+  status: StatusInput,
   window: ContextWindow,
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const { conversation } = told
-  const notes = conversationStateFolder(place)
-  const tracking =
-    conversation === undefined ? undefined : readConversationState(notes, conversation)
-  // Only for one that hooks follow, so that nothing is littered where nobody reads it.
-  if (tracking !== undefined) writeContextWindow(notes, tracking.conversation, window)
-  const config = await readConfigWithCache(place.sessions, notes)
-  const state = sessionHere(place, config, tracking?.session)
+  const { conversation } = status
+  const stateFolder = conversationStateFolder(paths)
+  const conversationState =
+    conversation === undefined ? undefined : readConversationState(stateFolder, conversation)
+  // Only if hooks follow the conversation, because nothing else reads the file.
+  if (conversationState !== undefined)
+    writeContextWindow(stateFolder, conversationState.conversation, window)
+  const config = await readConfigWithCache(paths.sessions, stateFolder)
+  const state = sessionHere(paths, config, conversationState?.session)
   const seen =
     state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined
-  const context = contextLine(window, place.repository?.worktree ?? place.root, config, env, seen)
+  const context = contextLine(window, workingFolder(paths), config, env, seen)
   return [...(state === undefined ? [NO_SESSION] : sessionLine(state)), ...context].join(' · ')
 }
 
 function sessionHere(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   config: Config,
   bound: string | undefined,
 ): SessionState | undefined {
-  const head = place.repository === undefined ? {} : readHead(place.repository, GIT_MS)
+  const head = paths.repository === undefined ? {} : readHead(paths.repository, GIT_TIMEOUT_MS)
   const found =
-    (bound === undefined ? undefined : openSessionById(place, config, bound)) ??
-    findSessionsHere(place, config, head).active
+    (bound === undefined ? undefined : openSessionById(paths, config, bound)) ??
+    findSessionsHere(paths, config, head).active
   found?.session.close()
   return found?.state
 }
@@ -93,7 +100,7 @@ function sessionLine(state: SessionState): readonly string[] {
   ]
 }
 
-/** Nothing until the harness has reported it. */
+/** Empty until the harness has reported a size. */
 function contextLine(
   window: ContextWindow,
   root: string,
@@ -120,19 +127,4 @@ function contextLine(
       }),
     ),
   ]
-}
-
-function noteFailure(
-  place: ProjectPaths,
-  { conversation }: StatusInput,
-  at: string,
-  error: unknown,
-): void {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  appendHookError(conversationStateFolder(place), {
-    at,
-    event: 'status line',
-    conversation: conversation ?? '',
-    message: message.slice(0, 2000),
-  })
 }

@@ -3,6 +3,7 @@ import type { HookEventOf, ToolFacts } from '../harness/contract/hooks.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
 import type { ConversationState } from '../project/conversation/conversation-state.ts'
 import { defined } from '../text/defined.ts'
+import { workingFolder } from '../project/store/project-paths.ts'
 import { watchBudget } from './budget.ts'
 import { LONGEST_RESULT, redactAndClip } from './clip.ts'
 import type { HookContext } from './hook-context.ts'
@@ -18,93 +19,102 @@ import { readTranscript, recordTestRun } from './transcript.ts'
 
 type ToolUsed = HookEventOf<'toolUsed'>
 
-const MOST_KEPT = 50
-const LONGEST_TASK = 200
+const MAX_PENDING_FILES = 50
+const MAX_TASK_LENGTH = 200
 
 export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<void> {
-  const facts = factsIn(context)
-  followCommand(context, facts)
+  const facts = readToolFacts(context)
+  bindFromCommand(context, facts)
   if (context.session === undefined && facts.isEdit && isProjectFile(facts.edited))
-    await beginWork(context, facts.edited!)
+    await openSessionForEdit(context, facts.edited!)
   if (context.session === undefined) return
-  recordKeptFiles(context)
+  recordPendingFiles(context)
   joinSessionIfNew(context, 'tool')
   await recordFacts(context, facts)
-  // What is injected for a delegated agent does not reach the conversation.
+  // Context injected for a subagent does not reach the conversation.
   if (context.event.agent !== undefined) return
-  const { given, awaitsBoundary } = context.tracking
-  // The transcript is read only for what cannot wait until the turn is over.
+  const { given, awaitsBoundary } = context.conversationState
+  // Everything else can wait until the end of the turn.
   if (awaitsBoundary === true || given?.isProved === false)
     await injectUndelivered(context, (await readTranscript(context)).delivery)
   watchBudget(context)
   if (facts.isEdit) nudgeAtEdit(context)
-  if (isLarge(facts)) nudgeAtLargeOutput(context)
+  if (isLargeOutput(facts)) nudgeAtLargeOutput(context)
   markUpToDate(context)
 }
 
-/** Most uses show nothing new: another edit of a recorded file, a command that is neither git nor Stint. */
+/**
+ * Most tool uses need no handler: another edit of a recorded file, or a command that is neither git
+ * nor stint.
+ */
 export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
-  const { tracking, event, stateFolder, protocol } = context
-  const { session, settled, given } = tracking
-  if (session === undefined || settled?.session !== session || hasPendingWork(tracking))
+  const { conversationState, event, stateFolder, protocol } = context
+  const { session, settled, given } = conversationState
+  if (session === undefined || settled?.session !== session || hasPendingWork(conversationState))
     return false
   if (event.agent !== undefined || given?.isProved === false) return false
   if (
     !isStillUpToDate(context, settled) ||
-    mayCrossThreshold(protocol.transcriptPatterns, stateFolder, tracking)
+    mayCrossThreshold(protocol.transcriptPatterns, stateFolder, conversationState)
   )
     return false
-  const facts = factsIn(context)
+  const facts = readToolFacts(context)
   if (facts.isEdit) return settled.files.includes(facts.edited ?? '') && !countEdit(context).isDue
-  return facts.command !== undefined && isNothingNew(facts.command, facts, tracking)
+  return facts.command !== undefined && needsNoHandler(facts.command, facts, conversationState)
 }
 
-const MAY_MATTER = /git|stint|hub|merge|rebase|commit/
+const MAY_CHANGE_SESSION = /git|stint|hub|merge|rebase|commit/
 
-function isNothingNew(command: string, facts: ToolFacts, tracking: ConversationState): boolean {
-  if (MAY_MATTER.test(command)) return false
-  if (isLarge(facts) && !tracking.nudged.includes('output')) return false
-  // The result of tests is read from the transcript later.
-  return !mayRunTests(command) || isFollowed(tracking)
+function needsNoHandler(
+  command: string,
+  facts: ToolFacts,
+  conversationState: ConversationState,
+): boolean {
+  if (MAY_CHANGE_SESSION.test(command)) return false
+  if (isLargeOutput(facts) && !conversationState.nudged.includes('output')) return false
+  // Test results are read from the transcript later.
+  return !mayRunTests(command) || hasReadableTranscript(conversationState)
 }
 
-function isFollowed({ transcript, looked }: ConversationState): boolean {
+function hasReadableTranscript({ transcript, looked }: ConversationState): boolean {
   return (
     transcript !== undefined && looked !== undefined && statOrUndefined(transcript) !== undefined
   )
 }
 
-function factsIn({ event, place, protocol }: HookContext<ToolUsed>): ToolFacts {
-  return protocol.toolFacts(event, place.repository?.worktree ?? place.root)
+function readToolFacts({ event, paths, protocol }: HookContext<ToolUsed>): ToolFacts {
+  return protocol.toolFacts(event, workingFolder(paths))
 }
 
-function isLarge({ output = '' }: ToolFacts): boolean {
+function isLargeOutput({ output = '' }: ToolFacts): boolean {
   return output.length >= LARGE_OUTPUT
 }
 
-function recordKeptFiles(context: SessionContext): void {
-  const { files, ...rest } = context.tracking
+function recordPendingFiles(context: SessionContext): void {
+  const { files, ...rest } = context.conversationState
   if (files === undefined) return
   for (const path of files) recordFile(context, path)
-  context.tracking = rest
+  context.conversationState = rest
 }
 
-async function beginWork(context: SessionContext<ToolUsed>, path: string): Promise<void> {
-  const { ended, nudged, files = [] } = context.tracking
-  // The last touches after closing a session are no new work; a request after it is.
+async function openSessionForEdit(context: SessionContext<ToolUsed>, path: string): Promise<void> {
+  const { ended, nudged, files = [] } = context.conversationState
+  // Edits right after closing a session are not new work, unless there is a new request.
   if (ended !== undefined && !ended.askedSince) return
   if (context.sessionsHere.several.length > 0) return
-  // Somebody named a session that is not open; another one is not what they want.
+  // STINT_SESSION names a session that is not open; opening another would be wrong.
   if ((context.env.STINT_SESSION ?? '') !== '') return
   if (context.config.auto === 'on') {
     const { openSession } = await import('./open-session.ts')
-    // Another hook is just opening one: the file is recorded by the next that finds it.
+    // A concurrent hook opens one: the next hook records the file.
     if (openSession(context) === 'busy')
-      context.updateTracking({ files: [...new Set([...files, path])].slice(-MOST_KEPT) })
+      context.update({
+        files: [...new Set([...files, path])].slice(-MAX_PENDING_FILES),
+      })
   }
   const isAsked = context.event.agent === undefined && !nudged.includes('ask')
   if (context.config.auto === 'ask' && isAsked) {
-    context.updateTracking({ nudged: [...nudged, 'ask'] })
+    context.update({ nudged: [...nudged, 'ask'] })
     context.respond({
       person: '📋 No session is open here; /session-init starts one',
       model:
@@ -127,13 +137,15 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
     await recordTestRun(context, { conversation, command, output, isError: false, toolUseId })
   if (agentStarted !== undefined) {
     const { agent, description } = agentStarted
-    const task = redactAndClip(description, LONGEST_TASK, config)
-    context.updateTracking({ agents: { ...context.tracking.agents, [agent]: task } })
+    const task = redactAndClip(description, MAX_TASK_LENGTH, config)
+    context.update({
+      agents: { ...context.conversationState.agents, [agent]: task },
+    })
   }
   if (agentFinished !== undefined) {
     const { agent, type, task, result } = agentFinished
     const texts = {
-      task: task === undefined ? undefined : redactAndClip(task, LONGEST_TASK, config),
+      task: task === undefined ? undefined : redactAndClip(task, MAX_TASK_LENGTH, config),
       result: result === undefined ? undefined : redactAndClip(result, LONGEST_RESULT, config),
     }
     const data = { agent, conversation, ...defined({ type, ...texts }) }
@@ -142,13 +154,13 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
   if (facts.committed || facts.isEdit) recordGitChanges(context, { follows: true })
 }
 
-function followCommand(context: SessionContext, { stintCommand, output = '' }: ToolFacts): void {
-  if (stintCommand === 'log' || stintCommand === 'checkpoint') context.updateTracking({ edits: 0 })
+function bindFromCommand(context: SessionContext, { stintCommand, output = '' }: ToolFacts): void {
+  if (stintCommand === 'log' || stintCommand === 'checkpoint') context.update({ edits: 0 })
   if (stintCommand !== 'init' && stintCommand !== 'resume') return
-  // Old clients do not tell a command its conversation, so that it could not bind it itself.
+  // With old clients the command does not know its conversation and cannot bind it.
   const name = /(?:Session Initialized|Resuming Session): ([a-z0-9-]+)/.exec(output)?.[1]
   const found =
-    name === undefined ? undefined : findNamedSession(context.place, context.config, name)
+    name === undefined ? undefined : findNamedSession(context.paths, context.config, name)
   if (found !== undefined) context.bindTo(found)
 }
 
@@ -158,7 +170,7 @@ function recordFile(context: SessionContext, path: string): void {
     context.record('file.changed', { path })
 }
 
-/** Inside the project, and not one of Stint's own files. */
+/** False for files outside the project and for Stint's own. */
 function isProjectFile(path: string | undefined): boolean {
   return (
     path !== undefined &&

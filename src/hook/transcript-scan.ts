@@ -1,4 +1,4 @@
-// Whether the transcript has anything new to record, told from its bytes without parsing a line.
+// Checks the new bytes of the transcript for anything to record, without parsing a line.
 import { closeSync, fstatSync } from 'node:fs'
 import type { TranscriptPatterns } from '../harness/contract/hooks.ts'
 import { openRegularFile } from '../journal/files.ts'
@@ -9,22 +9,22 @@ import {
 } from '../project/conversation/conversation-state.ts'
 import { isCompact } from '../text/json-fields.ts'
 
-const MOST = 256 * 1024
-const TAIL = 48 * 1024
+const MAX_BYTES = 256 * 1024
+const TAIL_BYTES = 48 * 1024
 const NEWLINE = 0x0a
 
-/** What the harness wrote since the last read. Undefined where it has to be parsed. */
+/** The bytes written since the last read. Undefined if they have to be parsed. */
 export function scanTranscript({
   transcript,
   looked,
 }: Pick<ConversationState, 'transcript' | 'looked'>): Buffer | undefined {
   const fd = transcript === undefined ? undefined : openRegularFile(transcript)
-  // A conversation that has just begun has none yet.
+  // A new conversation has no transcript yet.
   if (fd === undefined) return looked === undefined ? Buffer.alloc(0) : undefined
   try {
     const { size, ino } = fstatSync(fd)
     const { offset, inode } = looked ?? { offset: 0, inode: ino }
-    if (inode !== ino || offset > size || size - offset > MOST) return undefined
+    if (inode !== ino || offset > size || size - offset > MAX_BYTES) return undefined
     const bytes = readRange(fd, offset, size)
     return areCompact(bytes) ? bytes : undefined
   } finally {
@@ -32,12 +32,12 @@ export function scanTranscript({
   }
 }
 
-/** Undefined where something has to be recorded. */
+/** Undefined if something has to be recorded. */
 export function scanQuietTranscript(
   { recorded }: TranscriptPatterns,
-  tracking: Pick<ConversationState, 'transcript' | 'looked'>,
+  conversationState: Pick<ConversationState, 'transcript' | 'looked'>,
 ): Buffer | undefined {
-  const bytes = scanTranscript(tracking)
+  const bytes = scanTranscript(conversationState)
   return bytes === undefined || includesAny(bytes, recorded) ? undefined : bytes
 }
 
@@ -45,7 +45,7 @@ export function includesAny(bytes: Buffer, texts: readonly string[]): boolean {
   return texts.some((text) => bytes.includes(text))
 }
 
-/** Whether its bytes can be read without parsing. */
+/** A substring search is reliable only in compact JSON. */
 function areCompact(bytes: Buffer): boolean {
   for (
     let at = 0, end = bytes.indexOf(NEWLINE);
@@ -56,7 +56,7 @@ function areCompact(bytes: Buffer): boolean {
   return true
 }
 
-/** The model responded without a trace of what was injected. */
+/** The model has responded, but the marker is not in the transcript. */
 export function mayBeUndelivered(
   { answer }: TranscriptPatterns,
   bytes: Buffer,
@@ -68,8 +68,8 @@ export function mayBeUndelivered(
 }
 
 /**
- * Whether the context may have grown past the next line of the budget. Told from the last usage at the end of the
- * transcript, whoever's that is, or from what the status line left: the handler finds out where it was too much.
+ * Uses the last usage in the transcript, even that of a subagent, or the status line's. May be a
+ * false alarm, which the handler resolves.
  */
 export function mayCrossThreshold(
   { lastUsage }: TranscriptPatterns,
@@ -78,18 +78,18 @@ export function mayCrossThreshold(
 ): boolean {
   const { alertAt } = settled ?? {}
   if (alertAt === undefined) return false
-  const bytes = tailOf(transcript)
+  const bytes = readTail(transcript)
   const seen = bytes === undefined ? undefined : lastUsage(bytes)
   const tokens = seen ?? readContextWindow(stateFolder, conversation)?.used
   return tokens !== undefined && tokens >= alertAt
 }
 
-function tailOf(transcript: string | undefined): Buffer | undefined {
+function readTail(transcript: string | undefined): Buffer | undefined {
   const fd = transcript === undefined ? undefined : openRegularFile(transcript)
   if (fd === undefined) return undefined
   try {
     const { size } = fstatSync(fd)
-    return readRange(fd, Math.max(0, size - TAIL), size)
+    return readRange(fd, Math.max(0, size - TAIL_BYTES), size)
   } finally {
     closeSync(fd)
   }

@@ -11,55 +11,56 @@ import { redactAndClip, redactInTime } from './clip.ts'
 import { type DeliveryStatus, startContextWindow } from './inject.ts'
 import type { SessionContext } from './session-context.ts'
 
-const PIECE = 1024 * 1024
-const MOST_PIECES = 32
-const LONGEST_SUMMARY = 16_000
+const CHUNK_BYTES = 1024 * 1024
+const MAX_CHUNKS = 32
+const MAX_SUMMARY_LENGTH = 16_000
 
 interface TranscriptRead {
-  readonly read?: TranscriptFacts
+  readonly facts?: TranscriptFacts
   readonly delivery: DeliveryStatus
 }
 
 /**
- * Reads what the harness wrote since the last time and records what only the transcript shows: compactions, the summary,
- * test results, usage. Bounded, so that a transcript of any size costs the same.
+ * Reads the new part of the transcript and records what only it shows: compactions, the summary,
+ * test results, usage. The amount per event is limited.
  */
 export async function readTranscript(
   context: SessionContext,
-  { pieces = MOST_PIECES, isEarly = false }: { pieces?: number; isEarly?: boolean } = {},
+  { chunks = MAX_CHUNKS, isEarly = false }: { chunks?: number; isEarly?: boolean } = {},
 ): Promise<TranscriptRead> {
-  const { transcript, looked: last, given } = context.tracking
-  const piece = transcript === undefined ? undefined : readTailChunk(transcript, last, PIECE)
-  if (piece === undefined) {
-    if (context.tracking.awaitsBoundary === true && !isEarly) countWithoutTranscript(context)
+  const { transcript, looked: last, given } = context.conversationState
+  const chunk = transcript === undefined ? undefined : readTailChunk(transcript, last, CHUNK_BYTES)
+  if (chunk === undefined) {
+    if (context.conversationState.awaitsBoundary === true && !isEarly)
+      countWithoutTranscript(context)
     if (given === undefined) return { delivery: 'nothing injected' }
     return { delivery: given.isProved ? 'delivered' : 'not yet known' }
   }
-  const result = await readOnePiece(context, piece, last === undefined)
-  const { awaitsBoundary, given: waiting } = context.tracking
-  // What is waited for may stand behind megabytes of pictures and output.
+  const result = await recordChunk(context, chunk, last === undefined)
+  const { awaitsBoundary, given: waiting } = context.conversationState
+  // The awaited line may follow megabytes of images and output.
   const isAwaited = awaitsBoundary === true || waiting?.isProved === false
-  const isBehind = piece.from + piece.bytes.length < piece.size && piece.bytes.length > 0
-  return isAwaited && isBehind && pieces > 1
-    ? readTranscript(context, { pieces: pieces - 1 })
+  const isBehind = chunk.from + chunk.bytes.length < chunk.size && chunk.bytes.length > 0
+  return isAwaited && isBehind && chunks > 1
+    ? readTranscript(context, { chunks: chunks - 1 })
     : result
 }
 
-async function readOnePiece(
+async function recordChunk(
   context: SessionContext,
-  piece: TranscriptChunk,
+  chunk: TranscriptChunk,
   isFirst: boolean,
 ): Promise<TranscriptRead> {
-  const read = context.hooks.transcript.inspect(piece.bytes, context.tracking.carried)
-  await recordContents(context, context.event.conversation, read)
-  // A compaction before hooks followed this conversation is not this session's.
-  if (!isFirst || piece.from === 0) {
-    recordCompactions(context, context.event.conversation, read)
-    followCompactions(context, read)
+  const facts = context.hooks.transcript.inspect(chunk.bytes, context.conversationState.carried)
+  await recordContents(context, context.event.conversation, facts)
+  // A compaction from before hooks followed the conversation does not belong to the session.
+  if (!isFirst || chunk.from === 0) {
+    recordCompactions(context, context.event.conversation, facts)
+    followCompactions(context, facts)
   }
-  const { consumed, carried, lastAssistantAt: answeredAt, usage, model } = read
-  context.updateTracking({
-    looked: { offset: piece.from + consumed, inode: piece.inode },
+  const { consumed, carried, lastAssistantAt: answeredAt, usage, model } = facts
+  context.update({
+    looked: { offset: chunk.from + consumed, inode: chunk.inode },
     carried: carried.map(({ toolUseId, command }) => ({
       toolUseId,
       command: redactInTime(command, context.config),
@@ -67,44 +68,48 @@ async function readOnePiece(
     ...defined({ answeredAt }),
     ...(usage === undefined ? {} : { usage: { ...usage, model } }),
   })
-  return { read, delivery: deliveryIn(context, read) }
+  return { facts, delivery: deliveryIn(context, facts) }
 }
 
-function deliveryIn(context: SessionContext, read: TranscriptFacts): DeliveryStatus {
-  const { given, sawBoundary, answeredAt = '' } = context.tracking
+function deliveryIn(context: SessionContext, facts: TranscriptFacts): DeliveryStatus {
+  const { given, sawBoundary, answeredAt = '' } = context.conversationState
   if (given === undefined) return 'nothing injected'
-  if (read.recordsHookContext) context.updateTracking({ recordsHookContext: true })
-  if (given.isProved || read.deliveryMarkers.includes(given.mark)) {
-    context.updateTracking({ given: { ...given, isProved: true } })
+  if (facts.recordsHookContext) context.update({ recordsHookContext: true })
+  if (given.isProved || facts.deliveryMarkers.includes(given.mark)) {
+    context.update({ given: { ...given, isProved: true } })
     return 'delivered'
   }
-  // Until the model has answered, the harness may not have written down what was injected; what was injected after a
-  // compaction stands right behind the boundary.
+  // The harness may record injected context only when the model responds; after a compaction it is
+  // right behind the boundary.
   if (sawBoundary !== true && answeredAt <= given.at) return 'not yet known'
-  return context.tracking.recordsHookContext === true ? 'missing' : 'not recorded'
+  return context.conversationState.recordsHookContext === true ? 'missing' : 'not recorded'
 }
 
-/** The conversation before was killed, or ended before its transcript was complete. */
+/** The previous conversation may have been killed, or ended before its transcript was complete. */
 export async function readPreviousTranscript(context: SessionContext): Promise<void> {
   const previous = context.state.conversations.items.findLast(
     (known) => known.text !== context.event.conversation,
   )
-  const tracking =
+  const conversationState =
     previous === undefined ? undefined : readConversationState(context.stateFolder, previous.text)
-  if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined)
+  if (
+    previous === undefined ||
+    conversationState?.transcript === undefined ||
+    conversationState.looked === undefined
+  )
     return
-  // It may have continued with another session since.
-  const reader = harnessHooks(tracking.harness)?.transcript
-  if (tracking.session !== context.sessionId || reader === undefined) return
-  const piece = readTailChunk(tracking.transcript, tracking.looked, PIECE)
-  if (piece === undefined || piece.bytes.length === 0) return
-  const read = reader.inspect(piece.bytes, tracking.carried)
-  await recordContents(context, previous.text, read)
-  recordCompactions(context, previous.text, read)
-  // One that still runs keeps its own state; an entry recorded twice counts once.
+  // It may have moved to another session since.
+  const reader = harnessHooks(conversationState.harness)?.transcript
+  if (conversationState.session !== context.sessionId || reader === undefined) return
+  const chunk = readTailChunk(conversationState.transcript, conversationState.looked, CHUNK_BYTES)
+  if (chunk === undefined || chunk.bytes.length === 0) return
+  const facts = reader.inspect(chunk.bytes, conversationState.carried)
+  await recordContents(context, previous.text, facts)
+  recordCompactions(context, previous.text, facts)
+  // A running conversation keeps its own state; duplicate entries count once.
   if (previous.endedAt === undefined) return
-  const looked = { offset: piece.from + read.consumed, inode: piece.inode }
-  const { carried: _read, ...rest } = tracking
+  const looked = { offset: chunk.from + facts.consumed, inode: chunk.inode }
+  const { carried: _carried, ...rest } = conversationState
   context.attempt(() => writeConversationState(context.stateFolder, { ...rest, looked }))
 }
 
@@ -129,7 +134,7 @@ async function recordContents(
 
 export async function recordTestRun(
   context: SessionContext,
-  ran: {
+  testRun: {
     conversation: string
     command: string
     output: string
@@ -138,10 +143,10 @@ export async function recordTestRun(
   },
 ): Promise<void> {
   const { detectTestRun } = await import('../command/detect-test-run.ts')
-  const run = detectTestRun(ran.command, ran.output, ran.isError)
-  const once = ran.toolUseId === undefined ? undefined : `test:${ran.toolUseId}`
+  const run = detectTestRun(testRun.command, testRun.output, testRun.isError)
+  const once = testRun.toolUseId === undefined ? undefined : `test:${testRun.toolUseId}`
   if (run !== undefined)
-    context.record('test.ran', { ...run, conversation: ran.conversation }, once)
+    context.record('test.ran', { ...run, conversation: testRun.conversation }, once)
 }
 
 function recordCompactions(
@@ -155,26 +160,26 @@ function recordCompactions(
   }
   if (summary === undefined) return
   const boundary = summary.boundary ?? boundaries.at(-1)?.uuid
-  const text = redactAndClip(summary.text, LONGEST_SUMMARY, context.config)
-  const kept = { text, conversation, ...defined({ boundary }) }
-  context.record('summary.kept', kept, `summary:${boundary ?? conversation + text.length}`)
+  const text = redactAndClip(summary.text, MAX_SUMMARY_LENGTH, context.config)
+  const summaryEntry = { text, conversation, ...defined({ boundary }) }
+  context.record('summary.kept', summaryEntry, `summary:${boundary ?? conversation + text.length}`)
 }
 
 function followCompactions(context: SessionContext, { boundaries }: TranscriptFacts): void {
   if (boundaries.length === 0) return
-  const isAnnounced = context.tracking.awaitsBoundary === true
-  context.updateTracking({ sawBoundary: isAnnounced })
-  // What was injected before an unannounced one is gone, and nothing was injected since.
+  const isAnnounced = context.conversationState.awaitsBoundary === true
+  context.update({ sawBoundary: isAnnounced })
+  // An unannounced compaction removed the injected context.
   if (!isAnnounced) {
     startContextWindow(context)
-    context.updateTracking({ isOwed: true })
+    context.update({ isOwed: true })
   }
-  const { usage: _ofBefore, ...rest } = context.tracking
-  context.tracking = { ...rest, awaitsBoundary: false }
+  const { usage: _ofBefore, ...rest } = context.conversationState
+  context.conversationState = { ...rest, awaitsBoundary: false }
 }
 
-/** The harness announced a compaction and has no transcript to show it. */
+/** Counts an announced compaction of a harness without transcripts. */
 function countWithoutTranscript(context: SessionContext): void {
   context.record('context.compacted', { conversation: context.event.conversation })
-  context.updateTracking({ awaitsBoundary: false })
+  context.update({ awaitsBoundary: false })
 }

@@ -12,28 +12,28 @@ import { saveClearedSession } from './join-session.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
 
-const PIECE = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 
 type Stop = HookEventOf<'stop'>
 type SubagentStop = HookEventOf<'subagentStop'>
 type SessionEnd = HookEventOf<'sessionEnd'>
 
 export async function onStop(context: SessionContext<Stop>): Promise<void> {
-  const { read } = await readTranscript(context)
+  const { facts } = await readTranscript(context)
   if (context.session === undefined) return
-  const { usage: latest, fired } = context.tracking
-  // The transcript lags behind the event, so that its last message may be of the turn before.
-  const isOfThisTurn = (read?.lastAssistantAt ?? '') > (fired.UserPromptSubmit ?? '')
-  const said = context.event.lastMessage ?? (isOfThisTurn ? read?.lastText : undefined)
-  if (said !== undefined || latest !== undefined) {
+  const { usage: latest, fired } = context.conversationState
+  // The transcript lags behind the event: its last message may belong to the previous turn.
+  const isOfThisTurn = (facts?.lastAssistantAt ?? '') > (fired.UserPromptSubmit ?? '')
+  const message = context.event.lastMessage ?? (isOfThisTurn ? facts?.lastText : undefined)
+  if (message !== undefined || latest !== undefined) {
     const { model, ...usage } = latest ?? {}
     const used = latest === undefined ? {} : { usage: usage as typeof latest }
-    recordTurn(context, said, { ...defined({ model }), ...used })
+    recordTurn(context, message, { ...defined({ model }), ...used })
   }
   recordGitChanges(context)
 }
 
-/** What only the transcript shows is recorded in the background. */
+/** The background hook records what only the transcript shows. */
 export function stopFast(context: HookContext<Stop>): boolean {
   const { lastMessage } = context.event
   if (upToDateSession(context) === undefined || lastMessage === undefined) return false
@@ -43,12 +43,14 @@ export function stopFast(context: HookContext<Stop>): boolean {
 
 function recordTurn(
   context: HookContext,
-  said = '',
+  message = '',
   used: Pick<EntryData['turn.ended'], 'model' | 'usage'> = {},
 ): void {
   const { conversation } = context.event
   const text =
-    said.trim() === '' ? undefined : redactAndClip(said.trim(), LONGEST_MESSAGE, context.config)
+    message.trim() === ''
+      ? undefined
+      : redactAndClip(message.trim(), LONGEST_MESSAGE, context.config)
   context.record('turn.ended', { conversation, ...defined({ said: text }), ...used })
 }
 
@@ -63,14 +65,14 @@ export function subagentStopFast(context: HookContext<SubagentStop>): boolean {
 function recordAgent(context: HookContext<SubagentStop>): boolean {
   const { agent, type, conversation, lastMessage } = context.event
   if (lastMessage === undefined) return false
-  const { [agent]: task } = context.tracking.agents
+  const { [agent]: task } = context.conversationState.agents
   const result = redactAndClip(lastMessage, LONGEST_RESULT, context.config)
   const data = { agent, type, conversation, result, ...defined({ task }) }
   context.record('agent.finished', data, `agent:${agent}`)
   return true
 }
 
-/** Nothing renders or copies after this. */
+/** No other hook runs after this, so it renders and copies itself. */
 export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise<void> {
   await readTranscript(context)
   const { session } = context
@@ -79,14 +81,20 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
   recordEnd(context, session.id)
   context.flush()
   context.attempt(() => writeQuickViews(context.reopen()))
-  context.attempt(() => copyConversation(context.place, context.config, context.tracking, PIECE))
+  context.attempt(() =>
+    copyConversation(context.paths, context.config, context.conversationState, CHUNK_BYTES),
+  )
 }
 
-/** Everything was read and copied before; only the reason is left to record. */
+/** Only if everything was read and copied before. */
 export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
   const session = upToDateSession(context)
-  const { stateFolder, tracking } = context
-  if (session === undefined || !isTranscriptQuiet(context) || !isCopied(stateFolder, tracking))
+  const { stateFolder, conversationState } = context
+  if (
+    session === undefined ||
+    !isTranscriptQuiet(context) ||
+    !isCopied(stateFolder, conversationState)
+  )
     return false
   recordEnd(context, session.id)
   return true
@@ -94,7 +102,7 @@ export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
 
 function recordEnd(context: HookContext<SessionEnd>, session: string): void {
   const { conversation, reason } = context.event
-  const { sessions } = context.place
+  const { sessions } = context.paths
   if (reason === 'clear') context.defer(() => saveClearedSession(context, session))
   context.record('conversation.ended', { conversation, reason })
   context.defer(() => endConversation(sessions, conversation, { at: context.now, reason }))

@@ -7,7 +7,7 @@ import {
 } from '../../src/context/budget/prices.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
-const SPENT: BilledTokens = {
+const TOKENS: BilledTokens = {
   input: 10_000,
   output: 5000,
   cacheRead: 40_000,
@@ -15,8 +15,8 @@ const SPENT: BilledTokens = {
   cacheWrittenHour: 0,
 }
 
-describe('what tokens cost', () => {
-  // As the client itself reckons them; `test/harness/budget.harness.test.ts` asks it.
+describe('the cost of tokens', () => {
+  // As the client itself computes them, checked by `test/harness/budget.harness.test.ts`.
   test.each([
     ['claude-opus-5-5', 0.248],
     ['claude-opus-4-5', 0.32],
@@ -24,34 +24,34 @@ describe('what tokens cost', () => {
     ['claude-sonnet-4-5', 0.192],
     ['claude-haiku-4-5', 0.064],
     ['claude-fable-5-1', 0.61],
-  ])('is the price of %s', (model, dollars) => {
-    expect(estimateCost({ [model]: SPENT }, [], AT)?.value).toBeCloseTo(dollars, 10)
+  ])('follows the price of %s', (model, dollars) => {
+    expect(estimateCost({ [model]: TOKENS }, [], AT)?.value).toBeCloseTo(dollars, 10)
   })
 
-  test('is an estimate that says which list it comes from', () => {
-    expect(estimateCost({ 'claude-sonnet-4-5': SPENT }, [], AT)).toMatchObject({
+  test('is an estimate that names its price list', () => {
+    expect(estimateCost({ 'claude-sonnet-4-5': TOKENS }, [], AT)).toMatchObject({
       known: 'estimated',
       from: expect.stringMatching(/^price list of 20\d\d-/),
       at: AT,
     })
   })
 
-  test('is more for what is kept an hour in the cache', () => {
-    const hour = { ...SPENT, cacheWritten: 0, cacheWrittenHour: 20_000 }
+  test('is higher for one-hour cache writes', () => {
+    const hour = { ...TOKENS, cacheWritten: 0, cacheWrittenHour: 20_000 }
     expect(estimateCost({ 'claude-sonnet-4-5': hour }, [], AT)?.value).toBeCloseTo(
       0.192 - 0.075 + 0.12,
       10,
     )
   })
 
-  test('is unknown when the price of one of the models is', () => {
+  test('is unknown when the price of one of the models is unknown', () => {
     expect(
-      estimateCost({ 'claude-sonnet-4-5': SPENT, 'some-model': SPENT }, [], AT),
+      estimateCost({ 'claude-sonnet-4-5': TOKENS, 'some-model': TOKENS }, [], AT),
     ).toBeUndefined()
     expect(estimateCost({}, [], AT)).toBeUndefined()
   })
 
-  test('is what the configuration says before what the list says', () => {
+  test('prefers configured prices to the list', () => {
     const own = {
       model: 'claude-sonnet-*',
       input: 1,
@@ -60,7 +60,7 @@ describe('what tokens cost', () => {
       cacheWrite: 1,
       cacheWriteHour: 1,
     }
-    expect(estimateCost({ 'claude-sonnet-4-5': SPENT }, [own], AT)).toMatchObject({
+    expect(estimateCost({ 'claude-sonnet-4-5': TOKENS }, [own], AT)).toMatchObject({
       value: 0.075,
       from: 'prices of the configuration',
     })
@@ -75,19 +75,19 @@ describe('a model', () => {
     ['anthropic/claude-opus-5-5', 'claude-opus-5-5'],
     ['claude-haiku-4-5@20251001', 'claude-haiku-4-5'],
     ['gpt-5-2025-08-07', 'gpt-5'],
-  ])('is known by its plain name: %s', (model, name) => {
+  ])('is identified by its plain name: %s', (model, name) => {
     expect(plainModelName(model)).toBe(name)
     expect(findPrice(model, [])).toBeDefined()
   })
 
   test.each(['claude-sonnet-5-9', 'claude-sonnet-50', 'gpt-5-pro', '__proto__', 'constructor', ''])(
-    'that is not on the list has no price, though its name begins like one that is: %s',
+    'that is not on the list has no price, even if its name starts like a listed one: %s',
     (model) => {
       expect(findPrice(model, [])).toBeUndefined()
     },
   )
 
-  test('is named in the configuration by a pattern', () => {
+  test('can be matched by a pattern in the configuration', () => {
     const own = (model: string) => [
       { model, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWriteHour: 1 },
     ]

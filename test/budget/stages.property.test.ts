@@ -16,16 +16,16 @@ import {
   tokensAt,
 } from '../../src/context/budget/stages.ts'
 
-/** Figures as they may come: they jump, go back, repeat, and are missing now and then. */
-const standing: fc.Arbitrary<ContextFill> = fc.record({
+/** Sizes that jump, go back, repeat and are sometimes missing. */
+const anyFill: fc.Arbitrary<ContextFill> = fc.record({
   tokens: fc.option(fc.nat({ max: 220_000 }), { nil: undefined }),
   point: fc.option(fc.constantFrom(155_000, 167_000, 200_000), { nil: undefined, freq: 6 }),
 })
-const windows = fc.array(fc.array(standing, { maxLength: 25 }), { minLength: 1, maxLength: 5 })
+const windows = fc.array(fc.array(anyFill, { maxLength: 25 }), { minLength: 1, maxLength: 5 })
 const stages = fc.constantFrom([75, 85, 90], [50], [1, 100], [120_000, 140_000, 150_000])
 
 describe('the stages of a window', () => {
-  test('are each crossed once, whatever the figures do, and anew after a compaction', () => {
+  test('are each crossed once however the size changes, and again after a compaction', () => {
     fc.assert(
       fc.property(windows, stages, (all, each) => {
         const settings = { stages: each, smartZone: 100_000 }
@@ -54,7 +54,7 @@ describe('the stages of a window', () => {
     )
   })
 
-  test('come in their order when several are crossed by one jump', () => {
+  test('come in order when one jump crosses several', () => {
     const { newly, crossed } = crossThresholds(
       { tokens: 160_000, point: 167_000 },
       'w',
@@ -73,15 +73,15 @@ describe('the stages of a window', () => {
     ).toEqual([SMART_ZONE, 75])
   })
 
-  test('are counted on the way to the compaction point, and not in the window', () => {
-    // 75% of a window of 200,000, which is already 90% of the way.
+  test('are percentages of the compaction point, not of the window', () => {
+    // 75% of a window of 200,000 is already 90% of the compaction point.
     expect(compactionPercent({ tokens: 150_300, point: 167_000 })).toBe(90)
     expect(tokensAt(75, 167_000)).toBe(125_250)
     expect(stageReached({ tokens: 125_249, point: 167_000 }, DEFAULT_BUDGET)).toBeUndefined()
     expect(stageReached({ tokens: 125_250, point: 167_000 }, DEFAULT_BUDGET)).toBe(75)
   })
 
-  test('are not crossed where the compaction point is unknown, though the smart zone is left', () => {
+  test('are not crossed while the compaction point is unknown, though the smart zone can be', () => {
     expect(crossThresholds({ tokens: 500_000 }, 'w', undefined, DEFAULT_BUDGET).newly).toEqual([
       SMART_ZONE,
     ])
@@ -89,7 +89,7 @@ describe('the stages of a window', () => {
     expect(nextStage({ tokens: 500_000 }, DEFAULT_BUDGET)).toBeUndefined()
   })
 
-  test('may be tokens, which need no compaction point', () => {
+  test('can be tokens, which need no compaction point', () => {
     const settings = { ...DEFAULT_BUDGET, stages: [120_000, 150_000] }
     expect(stageReached({ tokens: 130_000 }, settings)).toBe(120_000)
     expect(nextStage({ tokens: 130_000 }, settings)).toEqual({ stage: 150_000, left: 20_000 })
@@ -99,7 +99,7 @@ describe('the stages of a window', () => {
     ])
   })
 
-  test('have a name for each crossing of each conversation and window', () => {
+  test('have one key per crossing, conversation and window', () => {
     const names = ['a', 'b'].flatMap((conversation) =>
       ['w1', 'w2'].flatMap((window) =>
         [75, 85, SMART_ZONE].map((line) =>
@@ -111,7 +111,7 @@ describe('the stages of a window', () => {
   })
 })
 
-describe('stages that make no sense', () => {
+describe('invalid stages', () => {
   test.each<[string, readonly number[]]>([
     ['none', []],
     ['too many', [10, 20, 30, 40]],
@@ -124,7 +124,7 @@ describe('stages that make no sense', () => {
     expect(findStageError(stages)).toBeTypeOf('string')
   })
 
-  test('are not those that come with it', () => {
+  test('do not include the defaults', () => {
     expect(findStageError(DEFAULT_BUDGET.stages)).toBeUndefined()
     expect(findStageError([120_000, 150_000])).toBeUndefined()
   })

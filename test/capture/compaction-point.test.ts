@@ -18,8 +18,8 @@ const settings = { isAutomatic: true, said: [] }
 const point = (evidence: Partial<ClaudeCompactionPointInput>) =>
   compactionPoint({ window, settings, version: '2.1.325', ...evidence })
 
-describe('the point at which Claude Code compacts', () => {
-  test('lies 33,000 tokens before the end of the window', () => {
+describe('the compaction point of Claude Code', () => {
+  test('is 33,000 tokens before the end of the window', () => {
     expect(point({})).toMatchObject({
       value: 167_000,
       known: 'estimated',
@@ -29,7 +29,7 @@ describe('the point at which Claude Code compacts', () => {
     expect(point({ window: measured(1_000_000, 'status line', AT) })?.value).toBe(967_000)
   })
 
-  test('lies before the whole of the longest answer with clients before 2.1', () => {
+  test('leaves room for the longest response with clients before 2.1', () => {
     expect(point({ version: '2.0.77' })?.value).toBe(155_000)
     expect(point({ version: '1.0.128' })?.value).toBe(155_000)
     expect(point({ version: '2.0.77', settings: { ...settings, maxOutput: 64_000 } })?.value).toBe(
@@ -38,7 +38,7 @@ describe('the point at which Claude Code compacts', () => {
     expect(point({ version: undefined })?.value).toBe(167_000)
   })
 
-  test('follows a window that was set, where the client knows such a setting', () => {
+  test('follows a configured window, if the client knows that setting', () => {
     const set = { ...settings, window: 100_000, said: ['autoCompactWindow'] }
     expect(point({ settings: set })).toMatchObject({
       value: 67_000,
@@ -48,7 +48,7 @@ describe('the point at which Claude Code compacts', () => {
     expect(point({ settings: set, version: '2.0.77' })?.value).toBe(155_000)
   })
 
-  test('follows a percentage that was set, which only makes it lower', () => {
+  test('follows a configured percentage, which can only lower it', () => {
     const large = measured(1_000_000, 'status line', AT)
     expect(point({ window: large, settings: { ...settings, percent: 10 } })?.value).toBe(98_000)
     expect(point({ settings: { ...settings, percent: 100 } })?.value).toBe(167_000)
@@ -65,12 +65,12 @@ describe('the point at which Claude Code compacts', () => {
     )
   })
 
-  test('is unknown when the window is, and nothing was seen', () => {
+  test('is unknown when the window is unknown and no compaction was seen', () => {
     expect(point({ window: undefined })).toBeUndefined()
     expect(point({ settings: { ...settings, window: 30_000 } })).toBeUndefined()
   })
 
-  test('is where it was last seen to compact by itself', () => {
+  test('is where the last automatic compaction happened', () => {
     const seen = { tokens: 150_000, at: LATER }
     expect(point({ lastAutomatic: seen })).toMatchObject({
       value: 150_000,
@@ -84,21 +84,21 @@ describe('the point at which Claude Code compacts', () => {
     })
   })
 
-  test('is not where one long answer went far beyond it', () => {
+  test('ignores a compaction after one long response overshot it', () => {
     expect(point({ lastAutomatic: { tokens: 196_000, at: LATER } })).toMatchObject({
       value: 167_000,
       known: 'estimated',
     })
   })
 
-  test('is not where it compacted once, when it has more by now', () => {
+  test('ignores an earlier compaction once the context is larger than that', () => {
     expect(point({ lastAutomatic: { tokens: 80_000, at: LATER }, tokens: 90_000 })?.value).toBe(
       167_000,
     )
   })
 })
 
-describe('what is set about compaction', () => {
+describe('the compaction settings', () => {
   function world(files: Readonly<Record<string, string>>) {
     const folder = scratchFolder()
     for (const [path, text] of Object.entries(files)) {
@@ -109,11 +109,11 @@ describe('what is set about compaction', () => {
       readCompactionSettings({ root: join(folder, 'project'), env: { HOME: folder, ...env } })
   }
 
-  test('is nothing where nothing is set', () => {
+  test('are empty by default', () => {
     expect(world({})()).toEqual({ isAutomatic: true, said: [] })
   })
 
-  test('is read from the environment and from the settings of the project and of the person', () => {
+  test('are read from the environment and the settings of project and user', () => {
     const read = world({
       '.claude/settings.json':
         '{ "autoCompactWindow": 300000, "env": { "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "60" } }',
@@ -129,7 +129,7 @@ describe('what is set about compaction', () => {
     ['DISABLE_COMPACT', { DISABLE_COMPACT: 'true' }, '{}'],
     ['autoCompactEnabled', {}, '{ "autoCompactEnabled": false }'],
     ['the env of the settings', {}, '{ "env": { "DISABLE_AUTO_COMPACT": "1" } }'],
-  ])('may be that it is off: %s', (_what, env, user) => {
+  ])('may turn compaction off: %s', (_what, env, user) => {
     expect(world({ '.claude/settings.json': user })(env).isAutomatic).toBe(false)
   })
 
@@ -137,7 +137,7 @@ describe('what is set about compaction', () => {
     ['not JSON', '{'],
     ['a list', '[]'],
     ['nonsense', '{ "autoCompactWindow": {}, "autoCompactEnabled": 0, "env": 5 }'],
-  ])('is nothing where the file holds %s', (_what, text) => {
+  ])('are empty if the file holds %s', (_what, text) => {
     expect(world({ '.claude/settings.json': text })()).toMatchObject({ isAutomatic: true })
     expect(world({ '.claude/settings.json': text })().window).toBeUndefined()
   })
@@ -157,17 +157,17 @@ describe('the window of a model', () => {
     expect(estimateWindow(model, undefined)).toMatchObject({ value: size, known: 'estimated' })
   })
 
-  test('is the large one when more is in it than the usual one holds', () => {
+  test('is the large one when the context is larger than the usual one', () => {
     expect(estimateWindow('claude-sonnet-4-5', 210_000)?.value).toBe(1_000_000)
   })
 
-  test('is unknown of a model that is not known', () => {
+  test('is unknown for an unknown model', () => {
     expect(estimateWindow('some-model', 10)).toBeUndefined()
     expect(estimateWindow(undefined, 10)).toBeUndefined()
   })
 })
 
-describe('where other harnesses compact', () => {
+describe('the compaction point of other harnesses', () => {
   const of = estimated(200_000, 'configuration', AT)
   const pointIn = (harness: string, window: typeof of | undefined) =>
     findHarness(harness)?.limits?.compactionPoint({ root: '/', env: {} })({ window })
@@ -181,7 +181,7 @@ describe('where other harnesses compact', () => {
     expect(pointIn(harness, of)).toMatchObject({ value: tokens, known: 'estimated' })
   })
 
-  test('is unknown of one that is not known, or without a window', () => {
+  test('is unknown for an unknown harness, or without a window', () => {
     expect(pointIn('constructor', of)).toBeUndefined()
     expect(pointIn('gemini', undefined)).toBeUndefined()
   })

@@ -9,7 +9,7 @@ const COMMON = {
   transcript_path: '/home/dev/t.jsonl',
   cwd: '/home/dev/project',
 }
-const eventOf = (fields: object) => readEvent(JSON.stringify({ ...COMMON, ...fields }))
+const parse = (fields: object) => readEvent(JSON.stringify({ ...COMMON, ...fields }))
 const common = (name: string) => ({
   harness: 'claude',
   name,
@@ -80,9 +80,9 @@ describe('an event', () => {
       { hook_event_name: 'Notification', message: 'waiting', notification_type: 'idle_prompt' },
       { kind: 'notification', message: 'waiting', about: 'idle_prompt' },
     ],
-  ])('is read: %j', (given, expected) => {
+  ])('is parsed: %j', (given, expected) => {
     const { hook_event_name: name } = given as { hook_event_name: string }
-    expect(eventOf(given)).toEqual({ ...common(name), ...expected })
+    expect(parse(given)).toEqual({ ...common(name), ...expected })
   })
 
   test.each([
@@ -92,20 +92,20 @@ describe('an event', () => {
     'constructor',
     '__proto__',
     'toString',
-  ])('of a name that is not known is another one: %s', (name) => {
-    expect(eventOf({ hook_event_name: name })).toEqual({ ...common(name), kind: 'other' })
+  ])('with an unknown name becomes "other": %s', (name) => {
+    expect(parse({ hook_event_name: name })).toEqual({ ...common(name), kind: 'other' })
   })
 
   test.each([{}, { agent_id: 'a1' }, { agent_id: 'a1', agent_type: '' }, { agent_type: 'x' }])(
-    "of the harness's own agents is another one: %j",
+    'of an internal agent of the harness becomes "other": %j',
     (fields) => {
-      expect(eventOf({ hook_event_name: 'SubagentStop', ...fields })?.kind).toBe('other')
+      expect(parse({ hook_event_name: 'SubagentStop', ...fields })?.kind).toBe('other')
     },
   )
 
-  test('tells what the harness says from what a person types', () => {
+  test('distinguishes prompts of the harness from prompts of the user', () => {
     const isFromHarness = (prompt: string) =>
-      (eventOf({ hook_event_name: 'UserPromptSubmit', prompt }) as { isFromHarness?: boolean })
+      (parse({ hook_event_name: 'UserPromptSubmit', prompt }) as { isFromHarness?: boolean })
         .isFromHarness
     expect(isFromHarness('<task-notification>\n<task-id>a1</task-id>')).toBe(true)
     expect(isFromHarness('<div> does not close, why?')).toBe(false)
@@ -113,10 +113,10 @@ describe('an event', () => {
   })
 })
 
-describe('of events that real clients sent', () => {
+describe('of the events of real clients', () => {
   const events = recorded('claude-events.jsonl').toString('utf8').trim().split('\n').map(readEvent)
 
-  test('every one is read', () => {
+  test('every one is parsed', () => {
     expect(events.filter((event) => event === undefined)).toEqual([])
     const kinds = new Set(events.map((event) => event!.kind))
     expect([...kinds].sort()).toEqual([
@@ -131,7 +131,7 @@ describe('of events that real clients sent', () => {
     ])
   })
 
-  test("only the agents that were asked for count, and not the client's own", () => {
+  test('only requested subagents count, not internal ones', () => {
     const agents = events.filter(
       (event): event is Extract<HookEvent, { kind: 'subagentStop' }> =>
         event?.kind === 'subagentStop',
@@ -142,7 +142,7 @@ describe('of events that real clients sent', () => {
   })
 })
 
-describe('whatever is not an event', () => {
+describe('input that is not an event', () => {
   test.each([
     '',
     'null',
@@ -175,22 +175,22 @@ describe('whatever is not an event', () => {
     ['a'],
     'a\n',
     'ä',
-  ])('a conversation that could not be the name of a file gives nothing: %j', (id) => {
-    expect(eventOf({ hook_event_name: 'Stop', session_id: id })).toBeUndefined()
+  ])('gives nothing if the conversation id is not a safe file name: %j', (id) => {
+    expect(parse({ hook_event_name: 'Stop', session_id: id })).toBeUndefined()
   })
 
   test.each(['relative/path', '', 7, null, `/${'x'.repeat(5000)}`, '/a\0b', ['/a']])(
-    'a path that is none is left out: %j',
+    'loses a path that is not absolute: %j',
     (path) => {
-      expect(eventOf({ hook_event_name: 'Stop', transcript_path: path })).not.toHaveProperty(
+      expect(parse({ hook_event_name: 'Stop', transcript_path: path })).not.toHaveProperty(
         'transcript',
       )
-      expect(eventOf({ hook_event_name: 'Stop', cwd: path })).toBeUndefined()
+      expect(parse({ hook_event_name: 'Stop', cwd: path })).toBeUndefined()
     },
   )
 })
 
-describe('whatever the fields of an event hold', () => {
+describe('for any field values of an event', () => {
   const FIELDS = [
     'source',
     'model',
@@ -221,7 +221,7 @@ describe('whatever the fields of an event hold', () => {
     'Notification',
   ]
 
-  test('it is read without harm', () => {
+  test('parsing never throws', () => {
     const value = fc.oneof(
       fc.anything({ maxDepth: 2 }),
       fc.string(),
@@ -249,14 +249,14 @@ describe('whatever the fields of an event hold', () => {
     )
   })
 
-  test('a text of ten megabytes is cut, and a name of that length is none', () => {
+  test('a text of ten megabytes is cut, and a name of that length is dropped', () => {
     const long = 'x'.repeat(10_000_000)
-    const prompt = eventOf({ hook_event_name: 'UserPromptSubmit', prompt: long })
+    const prompt = parse({ hook_event_name: 'UserPromptSubmit', prompt: long })
     expect(prompt).toMatchObject({ prompt: 'x'.repeat(200_000) })
-    expect(eventOf({ hook_event_name: 'SessionStart', source: long })).toMatchObject({
+    expect(parse({ hook_event_name: 'SessionStart', source: long })).toMatchObject({
       source: 'startup',
     })
-    expect(eventOf({ hook_event_name: 'PostToolUse', tool_name: long })?.kind).toBe('other')
+    expect(parse({ hook_event_name: 'PostToolUse', tool_name: long })?.kind).toBe('other')
   })
 
   test('a field called __proto__ changes nothing', () => {

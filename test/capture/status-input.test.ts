@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readStatusInput } from '../../src/harness/claude/hooks.ts'
 import { statusFigures } from '../../src/project/conversation/conversation-state.ts'
 
-/** As Claude Code 2.1.325 and 2.0.77 tell it. */
+/** Recorded from Claude Code 2.1.325 and 2.0.77. */
 const NEW = {
   session_id: 'c-1',
   cwd: '/home/dev/project',
@@ -46,8 +46,8 @@ const OLD = {
 
 const figures = (input: object) => readStatusInput(JSON.stringify(input)).figures
 
-describe('what the status line is told', () => {
-  test('is the size of the context, the window, the cost and the limits', () => {
+describe('the status line input', () => {
+  test('has context size, window, cost and rate limits', () => {
     expect(readStatusInput(JSON.stringify(NEW))).toEqual({
       cwd: '/home/dev/project',
       conversation: 'c-1',
@@ -64,7 +64,7 @@ describe('what the status line is told', () => {
     })
   })
 
-  test('is not taken from the totals of old clients, which are sums over all calls', () => {
+  test('ignores the totals of old clients, which are sums over all calls', () => {
     expect(figures(OLD)).toEqual({ size: 200_000, used: 61_500, version: '2.0.77' })
   })
 
@@ -79,7 +79,7 @@ describe('what the status line is told', () => {
         cache_read_input_tokens: 0,
       },
     ],
-  ])('says nothing of the size right after a compaction, when it is %s', (_what, current_usage) => {
+  ])('has no size right after a compaction, when it is %s', (_what, current_usage) => {
     expect(
       figures({ context_window: { ...NEW.context_window, current_usage } }).used,
     ).toBeUndefined()
@@ -91,11 +91,11 @@ describe('what the status line is told', () => {
     '[]',
     '{',
     '{"context_window":5,"cost":[],"rate_limits":{"five_hour":"x","seven_day":null}}',
-  ])('is nothing when it is broken: %s', (input) => {
+  ])('is empty when it is broken: %s', (input) => {
     expect(readStatusInput(input)).toEqual({ figures: {} })
   })
 
-  test('comes back from the notes as it was left, and anything else as nothing', () => {
+  test('is read back as it was stored, and anything else as nothing', () => {
     const left = figures(NEW)
     expect(statusFigures(JSON.parse(JSON.stringify(left)) as object as never)).toEqual(left)
     fc.assert(

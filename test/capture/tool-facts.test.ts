@@ -43,11 +43,11 @@ describe('an edit', () => {
     expect(facts(tool, input)).toEqual({ isEdit: true, committed: false, edited })
   })
 
-  test('takes the name from the answer where the question lacks it', () => {
+  test('takes the path from the response if the input lacks it', () => {
     expect(facts('Write', {}, { type: 'create', filePath: `${ROOT}/a.txt` }).edited).toBe('a.txt')
   })
 
-  test('is one from a folder below the root too', () => {
+  test('is recognised from a folder below the root, too', () => {
     expect(facts('Edit', { file_path: 'a.ts' }, undefined, { cwd: `${ROOT}/src` }).edited).toBe(
       'src/a.ts',
     )
@@ -60,13 +60,13 @@ describe('an edit', () => {
     { file_path: ROOT },
     { file_path: 'a\0b' },
     { file_path: 'x'.repeat(9000) },
-  ])('without a file that can be named names none: %j', (input) => {
+  ])('names no file without a usable path: %j', (input) => {
     expect(facts('Edit', input)).toEqual({ isEdit: true, committed: false })
   })
 })
 
 describe('a command', () => {
-  test('is told with what it printed', () => {
+  test('is reported with its output', () => {
     expect(bash('npm test', { stdout: 'fine', stderr: 'warning', interrupted: false })).toEqual({
       isEdit: false,
       committed: false,
@@ -83,11 +83,11 @@ describe('a command', () => {
     ['null', null, ''],
     ['a number', 7, ''],
     ['other fields', { stdout: 7 }, ''],
-  ])('is told when the answer is %s', (_, response, output) => {
+  ])('is reported when the response is %s', (_, response, output) => {
     expect(bash('ls', response)).toMatchObject({ command: 'ls', output })
   })
 
-  test('is not told before it is over', () => {
+  test('is not reported before it has finished', () => {
     for (const response of [
       { stdout: '', backgroundTaskId: 'b1' },
       { stdout: 'x', interrupted: true },
@@ -100,7 +100,7 @@ describe('a command', () => {
     })
   })
 
-  test('has an output of bounded length', () => {
+  test('has its output limited in length', () => {
     expect(bash('ls', { stdout: 'x'.repeat(5_000_000) }).output!.length).toBeLessThan(20_000)
   })
 
@@ -115,7 +115,7 @@ describe('a command', () => {
     'git pull',
     "bash -c 'git commit -m x'",
     'GIT_AUTHOR_DATE=now git commit -m x',
-  ])('that moves the branch says so: %s', (command) => {
+  ])('is marked as a commit: %s', (command) => {
     expect(bash(command).committed).toBe(true)
   })
 
@@ -127,7 +127,7 @@ describe('a command', () => {
     'git checkout commit',
     'gitk commit',
     'cat commit.txt',
-  ])('that does not move it does not: %s', (command) => {
+  ])('is not marked as a commit: %s', (command) => {
     expect(bash(command).committed).toBe(false)
   })
 
@@ -139,7 +139,7 @@ describe('a command', () => {
     ['node /opt/stint/dist/stint.js checkpoint', 'checkpoint'],
     ['stint log --note x; stint init --name y', 'init'],
     ['stint view; stint log --note x', 'log'],
-  ])('of Stint is told: %s', (command, expected) => {
+  ])('is recognised as a stint command: %s', (command, expected) => {
     expect(bash(command).stintCommand).toBe(expected)
   })
 
@@ -150,19 +150,19 @@ describe('a command', () => {
     'stint --help',
     'stints init',
     'cat stint.js',
-  ])('that only speaks of Stint is not: %s', (command) => {
+  ])('is not recognised as a stint command: %s', (command) => {
     expect(bash(command)).not.toHaveProperty('stintCommand')
   })
 })
 
-describe('a delegated agent', () => {
+describe('a subagent', () => {
   const asked = {
     description: 'look around',
     prompt: 'find things',
     subagent_type: 'general-purpose',
   }
 
-  test('that goes on in the background has started', () => {
+  test('in the background has started', () => {
     const response = {
       isAsync: true,
       status: 'async_launched',
@@ -176,7 +176,7 @@ describe('a delegated agent', () => {
     })
   })
 
-  test('that was waited for has finished', () => {
+  test('in the foreground has finished', () => {
     const response = {
       status: 'completed',
       agentId: 'aa3b',
@@ -190,7 +190,7 @@ describe('a delegated agent', () => {
     })
   })
 
-  test('is known by the use of the tool where the answer has no name for it', () => {
+  test('is identified by the tool use id if the response has no agent id', () => {
     expect(
       facts('Task', asked, [{ type: 'text', text: 'found it' }], { toolUseId: 't1' }).agentFinished,
     ).toMatchObject({
@@ -200,15 +200,15 @@ describe('a delegated agent', () => {
   })
 
   test.each([undefined, null, {}, { status: 'failed' }, 7])(
-    'of which nothing is known has neither: %j',
+    'is ignored without details: %j',
     (response) => {
       expect(facts('Agent', asked, response)).toEqual({ isEdit: false, committed: false })
     },
   )
 })
 
-describe('a list of things to do', () => {
-  test('is read from every tool that keeps one', () => {
+describe('a todo list', () => {
+  test('is read from every todo tool', () => {
     expect(
       facts('TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }).todos?.todos,
     ).toHaveLength(1)
@@ -218,7 +218,7 @@ describe('a list of things to do', () => {
     expect(facts('ExitPlanMode', { plan: '1. a\n2. b' }).todos?.todos).toHaveLength(2)
   })
 
-  test("is not the conversation's when a delegated agent keeps it", () => {
+  test('of a subagent is not that of the conversation', () => {
     expect(
       facts('TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }, undefined, {
         agent: 'a1',
@@ -227,7 +227,7 @@ describe('a list of things to do', () => {
   })
 })
 
-test('what real clients sent is understood', () => {
+test('the tool events of real clients are understood', () => {
   const events = recorded('claude-events.jsonl').toString('utf8').trim().split('\n').map(readEvent)
   const tools = events.filter((event): event is ToolUsedEvent => event?.kind === 'toolUsed')
   expect(
@@ -239,7 +239,7 @@ test('what real clients sent is understood', () => {
   ).toEqual([['edited'], ['agentStarted'], ['edited'], ['todos'], ['agentFinished']])
 })
 
-test('any use of any tool is read without harm', () => {
+test('any tool event is parsed without an error', () => {
   const tool = fc.constantFrom(
     'Edit',
     'Write',

@@ -17,10 +17,10 @@ import {
   summed,
 } from './transcript.ts'
 
-const look = (...lines: readonly string[]) => inspectTranscript(bytesOf(...lines))
+const inspect = (...lines: readonly string[]) => inspectTranscript(bytesOf(...lines))
 
-describe('of a conversation that a real client wrote down', () => {
-  test('version 2.1.325 shows the compaction, its summary, and what was given since', () => {
+describe('the transcript of a real client', () => {
+  test('version 2.1.325 shows the compaction, its summary and the context injected since', () => {
     const bytes = recorded('claude-2.1.325.jsonl')
     const looked = inspectTranscript(bytes)
     expect(looked).toMatchObject({
@@ -34,7 +34,7 @@ describe('of a conversation that a real client wrote down', () => {
         },
       ],
       summary: { boundary: '81c69b9a-35b7-4f6c-81c3-915cfbf83fea' },
-      givenMarks: ['5e550001', '5e550002'],
+      deliveryMarkers: ['5e550001', '5e550002'],
       recordsHookContext: true,
       lastAssistantAt: '2026-11-15T12:02:53.612Z',
       lastText: 'ok',
@@ -52,18 +52,18 @@ describe('of a conversation that a real client wrote down', () => {
     expect(looked.commands[1]?.output).toMatch(/^Exit code 1\nnpm error/)
   })
 
-  test('version 2.0.77 shows the same, and that it does not write down what hooks give', () => {
+  test('version 2.0.77 shows the same, and that it does not record hook output', () => {
     const looked = inspectTranscript(recorded('claude-2.0.77.jsonl'))
     expect(looked.boundaries).toMatchObject([
       { uuid: 'ac5f3707-a266-4ebe-baa4-5d0f10b2c507', trigger: 'manual', tokensBefore: 120 },
     ])
     expect(looked.summary?.boundary).toBe('ac5f3707-a266-4ebe-baa4-5d0f10b2c507')
-    expect(looked).toMatchObject({ recordsHookContext: false, givenMarks: [], lastText: 'ok' })
+    expect(looked).toMatchObject({ recordsHookContext: false, deliveryMarkers: [], lastText: 'ok' })
     expect(looked.commands.map(({ isError }) => isError)).toEqual([false, true])
   })
 
   test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)(
-    '%s tells the same with blanks between its parts',
+    '%s gives the same facts with spaces in its JSON',
     (name) => {
       const bytes = Buffer.concat([
         recorded(name),
@@ -76,12 +76,12 @@ describe('of a conversation that a real client wrote down', () => {
   )
 
   test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)(
-    '%s tells the same read in pieces of any size',
+    '%s gives the same facts in chunks of any size',
     (name) => {
       const bytes = recorded(name)
       const whole = inspectTranscript(bytes)
       for (const size of [3000, 7001, 20_000]) {
-        const pieces = inPieces(bytes, size)
+        const pieces = inChunks(bytes, size)
         expect(pieces.flatMap(({ boundaries }) => boundaries)).toEqual(whole.boundaries)
         expect(pieces.flatMap(({ commands }) => commands)).toEqual(whole.commands)
         expect(pieces.find(({ summary }) => summary !== undefined)?.summary).toEqual(whole.summary)
@@ -93,8 +93,8 @@ describe('of a conversation that a real client wrote down', () => {
   )
 })
 
-/** A transcript as it is looked at while it grows. */
-function inPieces(bytes: Buffer, size: number): readonly TranscriptFacts[] {
+/** A transcript that is read while it grows. */
+function inChunks(bytes: Buffer, size: number): readonly TranscriptFacts[] {
   const pieces: TranscriptFacts[] = []
   let carried: PendingCommands = []
   for (let from = 0; from < bytes.length;) {
@@ -103,7 +103,7 @@ function inPieces(bytes: Buffer, size: number): readonly TranscriptFacts[] {
     while (looked.consumed === 0)
       looked = inspectTranscript(bytes.subarray(from, from + (length += size)), carried)
     pieces.push(looked)
-    // Carried over as the notes are: through a file.
+    // Serialised like the conversation state.
     carried = JSON.parse(JSON.stringify(looked.carried)) as PendingCommands
     from += looked.consumed
   }
@@ -111,8 +111,8 @@ function inPieces(bytes: Buffer, size: number): readonly TranscriptFacts[] {
 }
 
 describe('a compaction', () => {
-  test('is told with what is known of it, however its fields are spelt', () => {
-    const [camel, snake, bare] = look(
+  test('is reported with its details, in either spelling of the fields', () => {
+    const [camel, snake, bare] = inspect(
       compacted({ trigger: 'auto', preTokens: 167_189 }),
       compacted(undefined as never, {
         compactMetadata: undefined,
@@ -125,9 +125,9 @@ describe('a compaction', () => {
     expect(Object.keys(bare!).sort()).toEqual(['at', 'uuid'])
   })
 
-  test('is not made up by somebody who speaks of one', () => {
+  test('is not detected in a message that only mentions one', () => {
     const text = '{"type":"system","subtype":"compact_boundary","uuid":"fake"}'
-    const looked = look(
+    const looked = inspect(
       said(text),
       answered(text),
       came('t1', text),
@@ -144,13 +144,13 @@ describe('a compaction', () => {
     expect(looked.boundaries).toEqual([])
   })
 
-  test('makes earlier marks, summaries and figures those of a context that is gone', () => {
+  test('discards earlier markers, summaries and usage', () => {
     const before = [injected('[stint:aaaa1111]'), answered('before'), compacted(), summed('first')]
-    const gone = look(...before, injected('[stint:bbbb2222]'), compacted())
-    expect(gone).toMatchObject({ givenMarks: [], lastText: 'before' })
+    const gone = inspect(...before, injected('[stint:bbbb2222]'), compacted())
+    expect(gone).toMatchObject({ deliveryMarkers: [], lastText: 'before' })
     expect(gone).not.toHaveProperty('summary')
     expect(gone).not.toHaveProperty('usage')
-    const since = look(
+    const since = inspect(
       ...before,
       compacted(),
       summed('second'),
@@ -158,13 +158,13 @@ describe('a compaction', () => {
       answered('after'),
     )
     expect(since).toMatchObject({
-      givenMarks: ['cccc3333'],
+      deliveryMarkers: ['cccc3333'],
       summary: { text: 'second' },
       usage: { input: 10 },
     })
   })
 
-  test('is told by the beginning of a line that is too long to be read', () => {
+  test('is detected from the start of a line that is too long to parse', () => {
     const long = compacted(
       { trigger: 'auto', preserved: 'x'.repeat(2 * LONGEST_LINE) },
       { uuid: 'long-one' },
@@ -175,25 +175,25 @@ describe('a compaction', () => {
     ])
       expect(inspectTranscript(bytes)).toMatchObject({
         boundaries: [{ uuid: 'long-one', trigger: 'auto' }],
-        givenMarks: [],
+        deliveryMarkers: [],
       })
   })
 })
 
-describe('a text of ours', () => {
-  test('has arrived when the transcript shows it', () => {
-    expect(look(injected('where we are [stint:aaaa1111]\nand more')).deliveryMarkers).toEqual([
+describe('an injected text', () => {
+  test('counts as delivered when the transcript shows its marker', () => {
+    expect(inspect(injected('where we are [stint:aaaa1111]\nand more')).deliveryMarkers).toEqual([
       'aaaa1111',
     ])
-    expect(look(said('prompt [stint:aaaa1111]')).deliveryMarkers).toEqual(['aaaa1111'])
+    expect(inspect(said('prompt [stint:aaaa1111]')).deliveryMarkers).toEqual(['aaaa1111'])
     expect(
-      look(said([{ type: 'text', text: '<system-reminder>[stint:aaaa1111]</system-reminder>' }]))
+      inspect(said([{ type: 'text', text: '<system-reminder>[stint:aaaa1111]</system-reminder>' }]))
         .deliveryMarkers,
     ).toEqual(['aaaa1111'])
   })
 
-  test('has not arrived because the agent, a tool, a summary or a delegate repeats its mark', () => {
-    const looked = look(
+  test('is not delivered because the agent, a tool, a summary or a subagent repeats its marker', () => {
+    const looked = inspect(
       answered('I saw [stint:aaaa1111]'),
       ran('t1', 'cat notes'),
       came('t1', 'x [stint:aaaa1111]'),
@@ -205,29 +205,29 @@ describe('a text of ours', () => {
     expect(looked.deliveryMarkers).toEqual([])
   })
 
-  test('is known to be written down by a client that writes anything of the kind', () => {
-    expect(look(attached('environment')).recordsHookContext).toBe(true)
-    expect(look(said('hello'), answered('hello')).recordsHookContext).toBe(false)
+  test('is expected in the transcript once the client has recorded any hook output', () => {
+    expect(inspect(attached('environment')).recordsHookContext).toBe(true)
+    expect(inspect(said('hello'), answered('hello')).recordsHookContext).toBe(false)
     const argument = { type: 'tool_use', id: 't1', name: 'Write', input: { type: 'attachment' } }
-    expect(look(answered([argument])).recordsHookContext).toBe(false)
+    expect(inspect(answered([argument])).recordsHookContext).toBe(false)
   })
 })
 
-describe('what the assistant said last', () => {
-  test('is the last text, even when tools were used after it', () => {
-    const looked = look(answered('first'), answered('second'), ran('t1', 'ls'), came('t1', 'x'))
+describe('the last message of the assistant', () => {
+  test('is the last text, even if tools were used after it', () => {
+    const looked = inspect(answered('first'), answered('second'), ran('t1', 'ls'), came('t1', 'x'))
     expect(looked.lastText).toBe('second')
   })
 
-  test('is not what a delegate said', () => {
-    const looked = look(answered('mine'), answered('theirs', { isSidechain: true }))
+  test('is not that of a subagent', () => {
+    const looked = inspect(answered('mine'), answered('theirs', { isSidechain: true }))
     expect(looked.lastText).toBe('mine')
-    expect(look(answered('theirs', { isSidechain: true }))).not.toHaveProperty('lastAssistantAt')
+    expect(inspect(answered('theirs', { isSidechain: true }))).not.toHaveProperty('lastAssistantAt')
   })
 
-  test('is its own in spite of what a tool was given', () => {
+  test('is not confused by the input of a tool', () => {
     const input = { isSidechain: true, type: 'user', nested: { type: 'attachment' } }
-    const looked = look(
+    const looked = inspect(
       answered([
         { type: 'text', text: 'mine' },
         { type: 'tool_use', id: 't1', name: 'Write', input },
@@ -237,11 +237,11 @@ describe('what the assistant said last', () => {
   })
 
   test('is shortened', () => {
-    expect(look(answered('word '.repeat(50_000))).lastText!.length).toBeLessThanOrEqual(4000)
+    expect(inspect(answered('word '.repeat(50_000))).lastText!.length).toBeLessThanOrEqual(4000)
   })
 })
 
-describe('what a call used', () => {
+describe('the token usage', () => {
   const usage = (input: number, written: number, read: number, output: number) => ({
     usage: {
       input_tokens: input,
@@ -252,8 +252,8 @@ describe('what a call used', () => {
     },
   })
 
-  test('is that of the last call whose figures say something', () => {
-    const looked = look(
+  test('is that of the last call with real numbers', () => {
+    const looked = inspect(
       answered('a', { message: usage(5, 6, 7, 8) }),
       answered('b', { message: { model: '<synthetic>', ...usage(0, 0, 0, 0) } }),
       answered('c', { message: usage(1, 0, 0, 1) }),
@@ -266,8 +266,8 @@ describe('what a call used', () => {
     })
   })
 
-  test('counts from the cache where the rest is not known yet', () => {
-    expect(look(answered('a', { message: usage(1, 20, 90_000, 1) })).usage).toEqual({
+  test('counts cached tokens while the rest is unknown', () => {
+    expect(inspect(answered('a', { message: usage(1, 20, 90_000, 1) })).usage).toEqual({
       input: 1,
       cacheWritten: 20,
       cacheRead: 90_000,
@@ -275,8 +275,8 @@ describe('what a call used', () => {
     })
   })
 
-  test('is counted once, though its answer stands on several lines', () => {
-    const looked = look(
+  test('is counted once when a response spans several lines', () => {
+    const looked = inspect(
       answered('earlier', { message: { id: 'msg_x', ...usage(900, 0, 0, 900) } }),
       answered('a', { message: { id: 'msg_y', ...usage(3, 20, 500, 700) } }),
       answered([{ type: 'thinking', thinking: 'hm' }], {
@@ -287,7 +287,7 @@ describe('what a call used', () => {
   })
 
   test('is not mixed with that of another call', () => {
-    const looked = look(
+    const looked = inspect(
       answered('text', { message: { id: 'msg_x', ...usage(900, 900, 900, 900) } }),
       ran('t1', 'ls', { message: { id: 'msg_y', content: [], ...usage(3, 20, 500, 7) } }),
     )
@@ -297,14 +297,14 @@ describe('what a call used', () => {
     })
   })
 
-  test('leaves out what is no number', () => {
+  test('ignores values that are not numbers', () => {
     const odd = {
       input_tokens: -5,
       cache_creation_input_tokens: '7',
       cache_read_input_tokens: 9,
       output_tokens: null,
     }
-    expect(look(answered('a', { message: { usage: odd } })).usage).toEqual({
+    expect(inspect(answered('a', { message: { usage: odd } })).usage).toEqual({
       input: 0,
       cacheWritten: 0,
       cacheRead: 9,
@@ -317,30 +317,30 @@ describe('a failure of the model', () => {
   const failed = (text: string) =>
     answered(text, { isApiErrorMessage: true, message: { model: '<synthetic>' } })
 
-  test('is told while nothing was answered since', () => {
-    const looked = look(answered('fine'), failed('API Error: 529 overloaded'))
+  test('is reported until the model responds', () => {
+    const looked = inspect(answered('fine'), failed('API Error: 529 overloaded'))
     expect(looked).toMatchObject({ failure: 'API Error: 529 overloaded', lastText: 'fine' })
   })
 
   test('is the latest of several', () => {
-    expect(look(failed('first'), failed('second')).failure).toBe('second')
+    expect(inspect(failed('first'), failed('second')).failure).toBe('second')
   })
 
-  test('is forgotten once the model has answered', () => {
-    expect(look(failed('API Error'), answered('fine'))).not.toHaveProperty('failure')
-    expect(look(failed('API Error'), ran('t1', 'ls'))).not.toHaveProperty('failure')
+  test('is dropped once the model has responded', () => {
+    expect(inspect(failed('API Error'), answered('fine'))).not.toHaveProperty('failure')
+    expect(inspect(failed('API Error'), ran('t1', 'ls'))).not.toHaveProperty('failure')
   })
 
-  test('that stands on no text is one all the same', () => {
-    expect(look(answered([], { isApiErrorMessage: true })).failure).toBe(
+  test('without a text still counts', () => {
+    expect(inspect(answered([], { isApiErrorMessage: true })).failure).toBe(
       'the model could not be reached',
     )
   })
 })
 
 describe('a command', () => {
-  test('is told with its result', () => {
-    const looked = look(
+  test('is reported with its result', () => {
+    const looked = inspect(
       ran('t1', 'npm test'),
       came('t1', 'Exit code 1\nbad', true),
       ran('t2', 'ls'),
@@ -353,8 +353,8 @@ describe('a command', () => {
     expect(looked.carried).toEqual([])
   })
 
-  test('finds its result in a later piece', () => {
-    const first = look(ran('t1', 'npm test'), ran('t2', 'ls'), came('t2', 'x'))
+  test('finds its result in a later chunk', () => {
+    const first = inspect(ran('t1', 'npm test'), ran('t2', 'ls'), came('t2', 'x'))
     expect(first.carried).toEqual([{ toolUseId: 't1', command: 'npm test' }])
     const second = inspectTranscript(bytesOf(said('hello'), came('t1', 'bad', true)), first.carried)
     expect(second.commands).toEqual([
@@ -363,19 +363,19 @@ describe('a command', () => {
     expect(second.carried).toEqual([])
   })
 
-  test('is told in spite of what the harness adds to it', () => {
+  test('is reported whatever fields the harness adds', () => {
     const more = { toolUseResult: { messages: [{ type: 'assistant' }, { type: 'attachment' }] } }
-    expect(look(ran('t1', 'npm test'), came('t1', 'bad', true, more)).commands).toHaveLength(1)
+    expect(inspect(ran('t1', 'npm test'), came('t1', 'bad', true, more)).commands).toHaveLength(1)
   })
 
-  test('is told apart from other tools in the same message', () => {
+  test('is distinguished from other tools in the same message', () => {
     const use = (id: string, name: string) => ({
       type: 'tool_use',
       id,
       name,
       input: { command: name },
     })
-    const looked = look(
+    const looked = inspect(
       answered([use('t1', 'Bash'), use('t2', 'Monitor')]),
       came('t1', 'x'),
       came('t2', 'x'),
@@ -383,11 +383,11 @@ describe('a command', () => {
     expect(looked.commands.map(({ command }) => command)).toEqual(['Bash'])
   })
 
-  test('is not told when the result has no command, or is that of another tool', () => {
+  test('is not reported when the result has no command, or belongs to another tool', () => {
     const write = answered([
       { type: 'tool_use', id: 't9', name: 'Write', input: { command: 'npm test' } },
     ])
-    expect(look(came('t1', 'bad', true), write, came('t9', 'x')).commands).toEqual([])
+    expect(inspect(came('t1', 'bad', true), write, came('t9', 'x')).commands).toEqual([])
   })
 
   test.each([
@@ -397,26 +397,26 @@ describe('a command', () => {
     'Permission to use Bash with command npm test has been denied.',
     'Command running in background with ID: b1. Output is being written to: /tmp/x',
     'PreToolUse:Bash hook error: blocked',
-  ])('that was not run to its end is not told: %s', (text) => {
-    const looked = look(ran('t1', 'npm test'), came('t1', text, true))
+  ])('that did not finish is not reported: %s', (text) => {
+    const looked = inspect(ran('t1', 'npm test'), came('t1', text, true))
     expect(looked.commands).toEqual([])
     expect(looked.carried).toEqual([])
   })
 
-  test('of a delegate is not told', () => {
+  test('of a subagent is not reported', () => {
     expect(
-      look(
+      inspect(
         ran('t1', 'npm test', { isSidechain: true }),
         came('t1', 'bad', true, { isSidechain: true }),
       ).commands,
     ).toEqual([])
   })
 
-  test('is carried over small: twenty at most, each of three hundred characters', () => {
+  test('is carried over in at most twenty items of three hundred characters', () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       ran(`t${index}`, `npm test ${'x '.repeat(5000)}`),
     )
-    const { carried } = look(...many)
+    const { carried } = inspect(...many)
     expect(carried).toHaveLength(20)
     expect(carried.at(-1)?.toolUseId).toBe('t99')
     for (const { command } of carried) expect(command.length).toBeLessThanOrEqual(300)
@@ -442,18 +442,18 @@ describe('a command', () => {
     'x',
     {},
     [null, 7, 'x', {}, { toolUseId: 7 }, { toolUseId: 't1' }],
-  ])('is told whatever the notes of earlier ones hold: %j', (carried) => {
+  ])('is reported whatever was carried over: %j', (carried) => {
     const looked = inspectTranscript(bytesOf(ran('t1', 'ls'), came('t1', 'x')), carried as never)
     expect(looked.commands).toHaveLength(1)
   })
 })
 
-describe('what was typed while the agent worked', () => {
+describe('a prompt typed while the agent worked', () => {
   const queued = (fields: object) =>
     attached('queued_command', { commandMode: 'prompt', ...fields })
 
-  test('is told', () => {
-    const looked = look(
+  test('is reported', () => {
+    const looked = inspect(
       queued({ prompt: 'also fix the docs', origin: { kind: 'human' } }),
       queued({ prompt: [{ type: 'text', text: 'and the tests' }] }),
     )
@@ -461,8 +461,8 @@ describe('what was typed while the agent worked', () => {
     expect(looked.queued[0]).toMatchObject({ uuid: expect.any(String), at: expect.any(String) })
   })
 
-  test('is not what the harness queued by itself', () => {
-    const looked = look(
+  test('is distinguished from prompts that the harness queued', () => {
+    const looked = inspect(
       queued({ prompt: '<task-notification>', commandMode: 'task-notification' }),
       queued({ prompt: 'x', origin: { kind: 'peer' } }),
       queued({ prompt: 'x', isMeta: true }),
@@ -485,7 +485,7 @@ describe('a transcript in any condition', () => {
     })
   })
 
-  test('is read with the line ends of Windows, and with blank lines', () => {
+  test('is read with Windows line endings and blank lines', () => {
     const bytes = Buffer.from(
       [ran('t1', 'ls'), '', came('t1', 'x'), compacted(), '\n', answered('done'), ''].join('\r\n'),
     )
@@ -496,7 +496,7 @@ describe('a transcript in any condition', () => {
     })
   })
 
-  test('is read around what is damaged', () => {
+  test('is read around damaged lines', () => {
     const nul = Buffer.alloc(4096)
     const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256))
     const halves = Buffer.from(
@@ -514,7 +514,7 @@ describe('a transcript in any condition', () => {
     expect(inspectTranscript(bytes).lastText).toBe('good')
   })
 
-  test('passes over a line that never ends', () => {
+  test('is read past a line that never ends', () => {
     const endless = Buffer.alloc(3 * LONGEST_LINE, 'x')
     expect(inspectTranscript(endless).consumed).toBe(endless.length)
     expect(
@@ -524,7 +524,7 @@ describe('a transcript in any condition', () => {
     expect(inspectTranscript(Buffer.alloc(LONGEST_LINE - 1, 'x')).consumed).toBe(0)
   })
 
-  test('a line of fifty megabytes is passed over', () => {
+  test('is read past a line of fifty megabytes', () => {
     const long = Buffer.concat([
       Buffer.from('{"type":"assistant","message":{"content":"'),
       Buffer.alloc(50_000_000, 'x'),
@@ -534,11 +534,11 @@ describe('a transcript in any condition', () => {
     expect(looked.lastText).toBe('after')
   })
 
-  test('that is empty says nothing', () => {
+  test('gives no facts when it is empty', () => {
     expect(inspectTranscript(Buffer.alloc(0))).toEqual({
       consumed: 0,
       boundaries: [],
-      givenMarks: [],
+      deliveryMarkers: [],
       recordsHookContext: false,
       commands: [],
       queued: [],
@@ -546,7 +546,7 @@ describe('a transcript in any condition', () => {
     })
   })
 
-  test('is read without harm, whatever its lines are', () => {
+  test('is read without an error, whatever its lines are', () => {
     const needles = [
       '"type":"assistant"',
       '"type":"user"',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A transcript or a list of events that a real client wrote. */
+/** A recorded transcript or event list of a real client. */
 export function recorded(
   name: 'claude-2.1.325.jsonl' | 'claude-2.0.77.jsonl' | 'claude-events.jsonl',
 ): Buffer {
@@ -10,7 +10,7 @@ export function recorded(
 
 let made = 0
 
-/** A line as Claude Code writes it, with whatever is to be different about it. */
+/** A line as Claude Code writes it, with the given changes. */
 function line(type: string, fields: object): string {
   made += 1
   const at = new Date(Date.UTC(2026, 0, 1) + made * 1000).toISOString()
@@ -93,7 +93,7 @@ export const attached = (type: string, fields: object = {}, more: object = {}) =
 export const bytesOf = (...lines: readonly string[]) =>
   Buffer.from(lines.map((text) => `${text}\n`).join(''))
 
-/** The same lines as other programs write JSON: a blank behind each colon and comma, and perhaps within brackets. */
+/** The same lines with spaces after each colon and comma, and optionally inside brackets. */
 export function spaced(bytes: Buffer, within = ''): Buffer {
   const lines = bytes.toString('utf8').split('\n')
   return Buffer.from(

@@ -10,7 +10,7 @@ const lines = (['recorded', 'written'] as const).flatMap((origin) =>
   outputsOf(origin).flatMap((name) => outputOf(origin, name).split('\n')),
 )
 
-/** Bytes of any kind, lines of any tools in any order, and words that make up most of what is printed. */
+/** Random bytes, lines of any tools in any order, and common words. */
 const anyOutput = fc.oneof(
   {
     weight: 2,
@@ -40,7 +40,7 @@ const anyOutput = fc.oneof(
 )
 
 describe('for any output', () => {
-  test('the digest keeps its bound, whatever is printed and whatever was run', () => {
+  test('the digest stays within its token limit, whatever was run and printed', () => {
     const anyWords = fc.string({ unit: 'grapheme', maxLength: 500, size: 'max' })
     fc.assert(
       fc.property(
@@ -75,7 +75,7 @@ describe('for any output', () => {
     )
   })
 
-  test('what is kept of it does not grow with it', () => {
+  test('memory does not grow with its length', () => {
     const reader = new OutputReader()
     for (let piece = 0; piece < 40; piece += 1) reader.add(lines.join('\n'))
     for (let n = 0; n < 5000; n += 1)

@@ -1,4 +1,4 @@
-/** What is said of each of the outputs, between the first line and the pointer. */
+/** The digest of each output, without the first line and the pointer. */
 export const EXPECTED: Readonly<
   Record<string, { readonly exit: number; readonly lines: readonly string[] }>
 > = {

@@ -10,7 +10,7 @@ import { OutputReader } from '../../src/command/digest/output-reader.ts'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 
-/** What tools printed here when they were run, and what others print as their documentation shows it, written by hand. */
+/** Recorded outputs of tools run here, and handwritten ones after the documentation of others. */
 export type Origin = 'recorded' | 'written'
 
 export function outputsOf(origin: Origin): readonly string[] {
@@ -21,7 +21,7 @@ export function outputOf(origin: Origin, name: string): string {
   return readFileSync(join(folder, origin, name), 'utf8')
 }
 
-/** The digest of an output, or of its pieces, as of a command that was run in a folder. */
+/** The digest of an output, given as a whole or in chunks. */
 export function digestOf(
   output: string | readonly string[],
   exitCode: number,
@@ -40,7 +40,7 @@ export function digestOf(
   return composeDigest(ended, reader.finish(), pointer, tokens)
 }
 
-/** Its lines between the first and the last, which are not about what was printed. */
+/** Without the first and last line, which are not about the output. */
 export function bodyOf(
   output: string | readonly string[],
   exitCode: number,

@@ -10,7 +10,7 @@ function row({ name, lines, raw, digest }: MeasuredDigest): string {
   return `| ${name} | ${lines} | ${raw} | ${digest} | ${Math.round((1 - digest / raw) * 100)} % |`
 }
 
-test('the table of what a digest saves says what is measured', () => {
+test('the documented table of digest savings matches the measurements', () => {
   const page = readFileSync(join(root, 'docs', 'digest.md'), 'utf8')
   const table = /^\| output \|.*\n\|[-|]+\n((?:\|.*\n)*)/m.exec(page)?.[1]?.trimEnd().split('\n')
   expect(table).toEqual(measuredDigests().map(row))

@@ -19,7 +19,7 @@ export interface MeasuredDigest {
   readonly digest: number
 }
 
-/** What outputs and their digests cost, in tokens, as the page on digests shows it. */
+/** Token counts of outputs and their digests, as in the docs. */
 export function measuredDigests(): readonly MeasuredDigest[] {
   return MEASURED.map((name) => {
     const output = outputOf('recorded', `${name}.txt`)

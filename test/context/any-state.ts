@@ -4,7 +4,7 @@ import type { SessionState } from '../../src/session/state.ts'
 import { anyEntries, history } from '../support/entries.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
 
-/** Texts that are long, dear, or look like what stands around them. */
+/** Texts that are long, costly in tokens, or look like the surrounding structure. */
 export const anyHuge = fc.oneof(
   fc.constantFrom(
     '🚀👩‍💻❤️🇩🇪'.repeat(2000),
@@ -48,7 +48,7 @@ const LISTS = [
   'focus.set',
 ] as const
 
-/** Sessions of a few kinds of item, some of them huge and some of them many. */
+/** Sessions with a few kinds of items, some huge and some numerous. */
 const anyLargeState = fc
   .array(
     fc.tuple(fc.constantFrom(...LISTS), anyHuge, fc.constantFrom(1, 1, 3, 40, 300), fc.boolean()),
@@ -61,12 +61,12 @@ const anyLargeState = fc
     const story = new Story()
     for (const [kind, text, times, flag] of parts) {
       for (let n = 0; n < times; n += 1)
-        tell(story, kind, times > 1 ? `${n} ${text}`.slice(0, 3000) : text, flag)
+        record(story, kind, times > 1 ? `${n} ${text}`.slice(0, 3000) : text, flag)
     }
     return story.state
   })
 
-function tell(story: Story, kind: (typeof LISTS)[number], text: string, flag: boolean): void {
+function record(story: Story, kind: (typeof LISTS)[number], text: string, flag: boolean): void {
   const conversation = 'c-1'
   if (kind === 'decision.made') story.add(kind, { title: text, choice: text, rationale: text })
   else if (kind === 'request.made') story.add(kind, { text, conversation, isRuling: flag })
@@ -94,6 +94,6 @@ export const anyState: fc.Arbitrary<SessionState> = fc.oneof(
   },
   { weight: 1, arbitrary: anyEntries.map((entries) => fold(SESSION_ID, entries)) },
 )
-/** What no text for a model may hold. */
+/** What no injected text may contain. */
 export const CONTROLS =
   /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF]/

@@ -28,14 +28,14 @@ const anyProject = fc.option(
   { nil: undefined },
 )
 
-/** The lines of the head: what is settled. */
+/** The lines of the stable head. */
 function headOf(state: SessionState, budget: number): readonly string[] {
   const { fitted } = arrangeContext(state, { level: 'full', budget })
   return fitted.slice(0, stableSections(state).length).flatMap(({ lines }) => lines)
 }
 
-/** Whether the head tells all there is, and whole. */
-function isHeadWhole(state: SessionState, budget: number): boolean {
+/** Whether the head shows all its items unshortened. */
+function isHeadComplete(state: SessionState, budget: number): boolean {
   const { sections } = explainContext(state, { level: 'full', budget })
   return sections
     .slice(0, stableSections(state).length)
@@ -44,8 +44,8 @@ function isHeadWhole(state: SessionState, budget: number): boolean {
     })
 }
 
-describe('whatever a session is, and whatever the budget,', () => {
-  test('its context is never over it, keeps its fence and its mark, and comes out the same again', () => {
+describe('for any session and any budget,', () => {
+  test('the context stays within the budget, keeps its fence and marker, and is deterministic', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyLevel, anyProject, (state, budget, level, project) => {
         const options = { level, budget, ...(project === undefined ? {} : { project }) }
@@ -66,7 +66,7 @@ describe('whatever a session is, and whatever the budget,', () => {
     )
   })
 
-  test('its name, its objective and its TL;DR are told before anything else', () => {
+  test('name, objective and TL;DR get room before anything else', () => {
     fc.assert(
       fc.property(anyState, anyBudget, (state, budget) => {
         const { sections } = explainContext(state, { level: 'full', budget })
@@ -80,12 +80,12 @@ describe('whatever a session is, and whatever the budget,', () => {
     )
   })
 
-  test('a head that is told whole has the same bytes within every larger budget', () => {
+  test('a head that fits completely has the same bytes within every larger budget', () => {
     let whole = 0
     fc.assert(
       fc.property(anyState, anyBudget, anyBudget, (state, one, other) => {
         const [smaller, larger] = one < other ? [one, other] : [other, one]
-        if (!isHeadWhole(state, smaller)) return
+        if (!isHeadComplete(state, smaller)) return
         whole += 1
         expect(headOf(state, larger)).toEqual(headOf(state, smaller))
       }),
@@ -94,7 +94,7 @@ describe('whatever a session is, and whatever the budget,', () => {
     expect(whole).toBeGreaterThan(20)
   })
 
-  test('the project takes nothing from what the session tells, and no more than its own room', () => {
+  test('the project section takes no room from the session and stays within its own', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyHuge, (state, budget, line) => {
         const project = `Project: something\n${line}\nCommands:\n- test: npm test`
@@ -109,7 +109,7 @@ describe('whatever a session is, and whatever the budget,', () => {
     )
   })
 
-  test('a project of any length keeps to its room, and the whole to its budget, at every size', () => {
+  test('a project text of any length stays within its room, and the context within its budget', () => {
     const { state } = sweepStory()
     const project = Array.from(
       { length: 60 },
@@ -155,21 +155,21 @@ describe('whatever a session is, and whatever the budget,', () => {
 })
 
 describe('without a budget', () => {
-  // The marks are sums of the texts as they were before there was a budget to give.
+  // Markers of the texts from before budgets were configurable.
   const BEFORE: Readonly<
     Record<string, readonly [story: () => Story, start: string, full: string, elsewhere: string]>
   > = {
     'nothing in it': [() => new Story(), '7e19c0bc', '7e19c0bc', '7e19c0bc'],
     'the example of the format': [sweepStory, '0430b3a4', '0430b3a4', '0430b3a4'],
-    'what hooks noticed alone': [noticedStory, 'a148334d', 'a148334d', '6dac2cad'],
+    'only hook captures': [noticedStory, 'a148334d', 'a148334d', '6dac2cad'],
     'weeks of work': [longStory, 'b5eb918a', 'a8c7a10e', '8d07b58d'],
     'thirty pinned facts': [pinnedStory, 'bc647159', 'bc647159', 'bc647159'],
-    // But for one: in full it was a token over the limit, by the mark.
+    // Except one: its marker put it one token over the limit.
     'more than there is room for': [crowdedStory, 'e9cae705', 'e9cae705', 'e9cae705'],
   }
 
   test.each(Object.entries(BEFORE))(
-    'a session with %s is given in the same bytes as ever',
+    'a session with %s is packed into the same bytes as ever',
     (_, [story, start, full, elsewhere]) => {
       const { state } = story()
       expect(packContext(state, { level: 'start' }).mark).toBe(start)
@@ -182,7 +182,7 @@ describe('without a budget', () => {
 })
 
 describe('a larger budget', () => {
-  test('tells more, until everything is told', () => {
+  test('shows more, until everything is shown', () => {
     const { state } = crowdedStory()
     const sizes = [300, 600, 1200, 2000, 4000, 8000].map(
       (budget) => packContext(state, { level: 'full', budget }).text.length,
@@ -192,7 +192,7 @@ describe('a larger budget', () => {
     expect(packContext(longStory().state, { level: 'full', budget: 20_000 }).leftOut).toEqual([])
   })
 
-  test('tells the project whole where the session leaves room for it, and says what it left out where not', () => {
+  test('shows the whole project section if there is room, and otherwise says what it left out', () => {
     const project = [
       'Project: p',
       'Commands:',

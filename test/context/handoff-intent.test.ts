@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { asksForHandoff } from '../../src/context/intent/handoff-intent.ts'
 
-describe('a handoff is asked for by', () => {
+describe('asks for a handoff:', () => {
   test.each([
     'handoff',
     'Handoff.',
@@ -25,7 +25,7 @@ describe('a handoff is asked for by', () => {
   ])('%s', (prompt) => expect(asksForHandoff(prompt)).toBe(true))
 })
 
-describe('a handoff is not asked for by', () => {
+describe('does not ask for a handoff:', () => {
   test.each([
     'the handoff module is broken',
     'handoff.ts',

@@ -4,8 +4,8 @@ import { leftOutLines, roomForLeftOut } from '../../src/context/section.ts'
 
 const MANY = Array.from({ length: 40 }, (_, n) => `stint view --part-${n} (things ${n})`)
 
-describe('what is left out', () => {
-  test('is named in one line that keeps to its room', () => {
+describe('the list of left-out items', () => {
+  test('is one line that stays within its room', () => {
     for (const room of [10, 40, 90]) {
       const lines = leftOutLines(MANY, room)
       expect(lines).toHaveLength(1)
@@ -14,7 +14,7 @@ describe('what is left out', () => {
     expect(roomForLeftOut(MANY)).toBe(roomForLeftOut([...MANY, ...MANY]))
   })
 
-  test('has no line and no room where there is nothing', () => {
+  test('takes no line and no room when it is empty', () => {
     expect(leftOutLines([])).toEqual([])
     expect(roomForLeftOut([])).toBe(0)
   })

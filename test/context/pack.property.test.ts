@@ -10,8 +10,8 @@ import { realTokens } from './vocabularies.ts'
 
 const anyLevel = fc.constantFrom('start', 'full')
 
-describe('whatever a session is,', () => {
-  test('its context keeps both limits, its fence and its mark, and comes out the same again', () => {
+describe('for any session,', () => {
+  test('the context keeps both limits, its fence and its marker, and is deterministic', () => {
     fc.assert(
       fc.property(anyState, anyLevel, (state, level) => {
         const { text, mark, leftOut } = packContext(state, { level })
@@ -40,7 +40,7 @@ describe('whatever a session is,', () => {
     )
   })
 
-  test('the text for a summariser keeps both limits and holds no fence and no mark', () => {
+  test('the text for a summariser keeps both limits and has no fence and no marker', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const text = textForSummariser(state, { compaction: 3 })
@@ -58,7 +58,7 @@ describe('whatever a session is,', () => {
     )
   })
 
-  test('the line for a person is one short line', () => {
+  test('the status line for the user is one short line', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const line = lineForPerson(state)
@@ -71,7 +71,7 @@ describe('whatever a session is,', () => {
     )
   })
 
-  test('a prompt made of its own words is never called unrelated', () => {
+  test('a prompt made of its own words never counts as unrelated', () => {
     fc.assert(
       fc.property(anyState, fc.lorem({ maxCount: 20 }), (state, words) => {
         expect(

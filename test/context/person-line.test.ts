@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { lineForPerson } from '../../src/context/person-line.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 
-describe('the line for a person', () => {
-  test('says where things stand', () => {
+describe('the status line for the user', () => {
+  test('shows progress, current step and blockers', () => {
     const story = sweepStory()
     story.add('blocker.raised', { text: 'Waiting for the API docs' })
     expect(lineForPerson(story.state)).toBe(
@@ -11,13 +11,13 @@ describe('the line for a person', () => {
     )
   })
 
-  test('leaves out what would say nothing', () => {
+  test('leaves out empty values', () => {
     expect(lineForPerson(new Story().state)).toBe(
       '📋 fix-sweep-bug · /session-resume for all of it',
     )
   })
 
-  test('says that a session is paused', () => {
+  test('says when a session is paused', () => {
     const story = new Story()
     story.add('session.paused', {})
     story.add('context.compacted', {})
@@ -26,7 +26,7 @@ describe('the line for a person', () => {
     )
   })
 
-  test('shortens what is long by itself, so that the rest is still there', () => {
+  test('shortens each long value, so that the others still fit', () => {
     const story = new Story()
     story.add('session.renamed', { name: 'a-very-long-name-'.repeat(20) })
     story.add('step.started', {

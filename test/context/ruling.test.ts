@@ -111,7 +111,7 @@ const RULES = [
   'ensure no breaking changes',
 ]
 
-const SETTLES_NOTHING = [
+const NO_RULING = [
   '',
   'fix the login bug',
   'add a page that lists the users',
@@ -183,11 +183,11 @@ const LOG = Array.from(
 ).join('\n')
 
 describe('a ruling', () => {
-  test.each([...DECIDES, ...RULES])('is given by %j', (prompt) => {
+  test.each([...DECIDES, ...RULES])('is recognised in %j', (prompt) => {
     expect(isRuling(prompt)).toBe(true)
   })
 
-  test.each(SETTLES_NOTHING)('is not given by %j', (prompt) => {
+  test.each(NO_RULING)('is not recognised in %j', (prompt) => {
     expect(isRuling(prompt)).toBe(false)
   })
 
@@ -210,8 +210,8 @@ describe('a ruling', () => {
     expect(isRuling(`${LOG}\nUse the pool from db.ts, not a new one.`)).toBe(true)
   })
 
-  test('is found by the words of a phrase wherever its pattern would find it', () => {
-    const sentences = [...DECIDES, ...RULES, ...SETTLES_NOTHING].flatMap((prompt) =>
+  test('passes the word filter of each phrase wherever its pattern matches', () => {
+    const sentences = [...DECIDES, ...RULES, ...NO_RULING].flatMap((prompt) =>
       sentencesOf(normalisePrompt(prompt)),
     )
     const missed = [CHOICE_PHRASES, RULE_PHRASES]
@@ -225,7 +225,7 @@ describe('a ruling', () => {
     expect(missed).toEqual([])
   })
 
-  test('is looked for in a megabyte in no time to speak of', () => {
+  test('is searched for in a megabyte without delay', () => {
     for (const words of ['use x, ', 'no ', "don't ", 'a not ', 'keep '])
       isRuling(words.repeat(200_000))
     expect(isRuling('x'.repeat(1_000_000))).toBe(false)
@@ -233,22 +233,22 @@ describe('a ruling', () => {
 })
 
 describe('a decision', () => {
-  test.each(DECIDES)('is made by %j', (prompt) => {
+  test.each(DECIDES)('is recognised in %j', (prompt) => {
     expect(looksLikeDecision(prompt)).toBe(true)
   })
 
   test.each([
-    ...SETTLES_NOTHING,
+    ...NO_RULING,
     "don't touch the migrations",
     'never commit to main',
     'no new dependencies',
     'always run tests',
-  ])('is not made by %j', (prompt) => {
+  ])('is not recognised in %j', (prompt) => {
     expect(looksLikeDecision(prompt)).toBe(false)
   })
 })
 
-describe('an ending', () => {
+describe('the end of a conversation', () => {
   test.each([
     "that's all for today",
     'That’s it for now, thanks!',

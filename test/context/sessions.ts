@@ -1,6 +1,6 @@
 import { Story, sweepStory } from '../support/worlds.ts'
 
-/** A session in which nobody logged anything: all of it was noticed by hooks. */
+/** A session without log entries: everything was captured by hooks. */
 export function noticedStory(): Story {
   const story = new Story()
   const conversation = 'c-1'
@@ -53,7 +53,7 @@ export function noticedStory(): Story {
   return story
 }
 
-/** The format's own example after weeks of work: everything is there, and much of it. */
+/** The example of the format after weeks of work: much of everything. */
 export function longStory(): Story {
   const story = sweepStory()
   for (let n = 1; n <= 12; n += 1) {
@@ -95,7 +95,7 @@ export function longStory(): Story {
   return story
 }
 
-/** Thirty facts that somebody pinned, of about a hundred characters each. */
+/** Thirty pinned facts of about a hundred characters each. */
 export const FACTS = Array.from({ length: 30 }, (_, n) => {
   const kinds = [
     `Lock ordering in shard ${n}: the watcher takes its lock before the sweeper, the reverse deadlocks under load`,
@@ -118,7 +118,7 @@ export function pinnedStory(): Story {
   return story
 }
 
-/** More of everything settled than there is room for. */
+/** More stable content than there is room for. */
 export function crowdedStory(): Story {
   const story = longStory()
   for (let n = 0; n < 10; n += 1)

@@ -4,7 +4,7 @@ import { sweepStory } from '../support/worlds.ts'
 import { longStory, pinnedStory } from './sessions.ts'
 
 describe('the text for a summariser', () => {
-  test('begins as a checkpoint does, and goes on with the facts of the journal', () => {
+  test('starts like a checkpoint and continues with the facts of the journal', () => {
     const story = sweepStory()
     story.add('blocker.raised', { text: 'Waiting for the API docs' })
     const text = textForSummariser(story.state, { compaction: 3 })
@@ -29,13 +29,13 @@ describe('the text for a summariser', () => {
       expect(text).toContain(words)
   })
 
-  test('tells the TL;DR once, and has room for thirty pinned facts', () => {
+  test('has the TL;DR once, and room for thirty pinned facts', () => {
     const text = textForSummariser(pinnedStory().state, { compaction: 1 })
     expect(text.match(/Found root cause/g)).toHaveLength(1)
     expect(text.match(/^- /gm)!.length).toBeGreaterThan(32)
   })
 
-  test('is no JSON, has no fence and no mark', () => {
+  test('is not JSON and has no fence and no marker', () => {
     const story = longStory()
     story.add('next.added', { text: '{"hookSpecificOutput":{}} </stint-session> [stint:deadbeef]' })
     const text = textForSummariser(story.state, { compaction: 1 })

@@ -22,34 +22,34 @@ function tableOf(rows: readonly Row[]): SectionTable<'decision' | 'because'> {
   }
 }
 
-const told = (rows: readonly Row[]) => tableSection(tableOf(rows), FRAME).lines(rows.length, 500)
+const render = (rows: readonly Row[]) => tableSection(tableOf(rows), FRAME).lines(rows.length, 500)
 
 describe('a table', () => {
-  test('of many plain rows is told as TOON', () => {
+  test('of many plain rows is printed as TOON', () => {
     const rows = Array.from({ length: 12 }, (_, n) => ({
       decision: `keep queue ${n} small`,
       because: `node ${n} has no room`,
     }))
-    expect(told(rows)[0]).toBe('decisions[12|]{decision|because}:')
-    expect(decode(told(rows).join('\n'))).toEqual({ decisions: rows })
+    expect(render(rows)[0]).toBe('decisions[12|]{decision|because}:')
+    expect(decode(render(rows).join('\n'))).toEqual({ decisions: rows })
   })
 
-  test('of few rows, and of rows full of signs, is told as a list', () => {
+  test('of few rows, or of rows full of symbols, is printed as a list', () => {
     const few = [{ decision: 'Lock first', because: 'simplest' }]
-    expect(told(few)).toEqual(['Decisions:', '- Lock first (because simplest)'])
+    expect(render(few)).toEqual(['Decisions:', '- Lock first (because simplest)'])
     const quoted = Array.from({ length: 12 }, (_, n) => ({
       decision: `"a": [${n}]`,
       because: `x: "y" | {${n}}`,
     }))
-    expect(told(quoted)[0]).toBe('Decisions:')
+    expect(render(quoted)[0]).toBe('Decisions:')
   })
 
-  test('does not name a column that no row fills', () => {
+  test('leaves out a column that no row fills', () => {
     const rows = Array.from({ length: 30 }, (_, n) => ({ decision: `todo ${n}`, because: '' }))
     expect(asToon(tableOf(rows), rows)[0]).toBe('decisions[30|]{decision}:')
   })
 
-  test('is never told in the larger of its two forms, and as TOON it can be read back', () => {
+  test('takes the smaller of its two forms, and can be read back as TOON', () => {
     const words = fc.lorem({ maxCount: 4 })
     const cell = fc
       .oneof({ weight: 3, arbitrary: words }, { weight: 1, arbitrary: anyLine })
@@ -58,14 +58,15 @@ describe('a table', () => {
       decision: cell.filter((text) => text !== ''),
       because: fc.oneof(fc.constant(''), cell),
     })
-    // Hardly ever smaller as TOON are tables with holes and signs, and of the few rows that are made when no size is given.
+    // Without a size, generated tables have few rows, with gaps and symbols, and are hardly ever
+    // smaller as TOON.
     const manyOf = (kind: fc.Arbitrary<Row>) =>
       fc.array(kind, { minLength: 1, maxLength: 30, size: 'max' })
     const anyRows = fc.oneof(manyOf(row), manyOf(fc.record({ decision: words, because: words })))
     const forms = new Set<string>()
     fc.assert(
       fc.property(anyRows, (rows) => {
-        const lines = told(rows)
+        const lines = render(rows)
         const [list, toon] = [
           asList('Decisions:', tableOf(rows), rows),
           asToon(tableOf(rows), rows),

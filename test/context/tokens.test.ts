@@ -17,7 +17,7 @@ const bytes = Buffer.from(
   Array.from({ length: 6000 }, (_, n) => (n * 7919 + (n >> 3) * 104_729) % 251),
 )
 
-/** Texts as they come, long enough to take pieces of. */
+/** Realistic texts, long enough to take samples of. */
 const TEXTS: Readonly<Record<string, string>> = {
   'English prose': read('README.md', 'ARCHITECTURE.md', 'CONTEXT.md', 'AGENTS.md'),
   code: read(...sources.slice(0, 60).map((path) => join('src', path))),
@@ -64,8 +64,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'rare characters': Array.from({ length: 2000 }, (_, n) =>
     String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
   ).join(''),
-  'signs and frames': '→←↑↓⇒…·•–—“”‘’«»‹›×÷±≠≤≥█░▓┌─┐│└┘├┤'.repeat(40),
-  'signs in a row': '{}[]()<>;:,.!?@#$%^&*-_=+|~/\\"\''.repeat(60),
+  'symbols and frames': '→←↑↓⇒…·•–—“”‘’«»‹›×÷±≠≤≥█░▓┌─┐│└┘├┤'.repeat(40),
+  'repeated symbols': '{}[]()<>;:,.!?@#$%^&*-_=+|~/\\"\''.repeat(60),
   capitals:
     'ERR_HTTP_HEADERS_SENT EADDRINUSE WARNING TODO FIXME CHANGELOG BECAUSE DESCRIPTION COMPLETED TEMPORARY XQZJKW VBNMRT '.repeat(
       40,
@@ -77,22 +77,19 @@ const window = (text: string, length: number) =>
     .nat({ max: Math.max(0, text.length - length) })
     .map((from) => text.slice(from, from + length).toWellFormed())
 
-describe('the estimate of tokens', () => {
-  test.each(Object.entries(TEXTS))(
-    'is never below what a vocabulary makes of %s',
-    (_name, text) => {
-      for (const length of [20, 100, 600, 3000]) {
-        fc.assert(
-          fc.property(window(text, length), (piece) => {
-            expect(estimateTokens(piece)).toBeGreaterThanOrEqual(realTokens(piece))
-          }),
-          { numRuns: 60 },
-        )
-      }
-    },
-  )
+describe('the token estimate', () => {
+  test.each(Object.entries(TEXTS))('is never below the real token count of %s', (_name, text) => {
+    for (const length of [20, 100, 600, 3000]) {
+      fc.assert(
+        fc.property(window(text, length), (piece) => {
+          expect(estimateTokens(piece)).toBeGreaterThanOrEqual(realTokens(piece))
+        }),
+        { numRuns: 60 },
+      )
+    }
+  })
 
-  test('is never below it for any text at all', () => {
+  test('is never below the real token count of any text', () => {
     const unit = fc.constantFrom<('grapheme' | 'grapheme-ascii' | 'binary')[]>(
       'grapheme',
       'grapheme-ascii',
@@ -107,18 +104,18 @@ describe('the estimate of tokens', () => {
     )
   })
 
-  test('is not so far above it that half of the room is wasted on English', () => {
+  test('wastes less than half of the room on English text', () => {
     const text = TEXTS['English prose']!
     expect(estimateTokens(text) / realTokens(text)).toBeLessThan(1.7)
   })
 
-  test('is nothing for nothing', () => {
+  test('is zero for an empty text', () => {
     expect(estimateTokens('')).toBe(0)
   })
 })
 
 describe('a common word', () => {
-  test('is one token in every vocabulary, however it begins', () => {
+  test('is one token in every vocabulary, whatever precedes it', () => {
     const words = COMMON_WORDS.split(/\s+/)
     const forms = (word: string) => [word, ` ${word}`, capital(word), ` ${capital(word)}`]
     expect(words.filter((word) => forms(word).some((form) => realTokens(form) !== 1))).toEqual([])

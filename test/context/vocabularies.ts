@@ -5,7 +5,7 @@ import * as o200k from 'ai-tokenizer/encoding/o200k_base'
 
 const VOCABULARIES = [claude, o200k, cl100k].map((encoding) => new Tokenizer(encoding))
 
-/** How many tokens the dearest of the published vocabularies makes of a text. */
+/** The highest token count among the published vocabularies. */
 export function realTokens(text: string): number {
   return Math.max(...VOCABULARIES.map((vocabulary) => vocabulary.encode(text, [], []).length))
 }

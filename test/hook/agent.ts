@@ -7,14 +7,14 @@ import { readLog } from '../../src/journal/read-log.ts'
 import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { program, terminal } from '../support/cli.ts'
 
-/** What a hook answered, taken apart. */
-export interface Heard {
+/** The parsed response of a hook. */
+export interface HookResult {
   readonly person: string
   readonly model: string
   readonly printed: string
 }
 
-const FOLLOWED = new Set(
+const EVENTS_WITH_BACKGROUND_HOOK = new Set(
   [...hookGroups({ notify: false })].flatMap(([event, { hooks }]) =>
     hooks.length > 1 ? [event] : [],
   ),
@@ -22,7 +22,7 @@ const FOLLOWED = new Set(
 
 let conversations = 0
 
-/** A project with an agent in it, as a harness tells of it event by event. */
+/** A project with an agent that sends events like a harness. */
 export function project(options: { git?: boolean } = {}) {
   const world = terminal(options)
   const sessions = () => {
@@ -42,7 +42,7 @@ export function project(options: { git?: boolean } = {}) {
     ofKind: (kind: string, session?: string) =>
       entries(session).flatMap((entry) => (entry.kind === kind ? [entry.data] : [])),
     path: (...parts: readonly string[]) => join(world.cwd, ...parts),
-    troubles: () =>
+    hookErrors: () =>
       existsSync(join(notes, 'troubles.jsonl'))
         ? readFileSync(join(notes, 'troubles.jsonl'), 'utf8')
         : '',
@@ -56,7 +56,7 @@ export function project(options: { git?: boolean } = {}) {
 /** One conversation of a harness, with its transcript. */
 export class Agent {
   readonly transcript: string
-  /** Whether what is registered beside a hook gets to run: a harness that ends, ends it. */
+  /** Whether background hooks run: a harness kills them when it exits. */
   isFollowed = true
   #lines = 0
 
@@ -70,7 +70,7 @@ export class Agent {
     this.transcript = join(folder, `${conversation}.jsonl`)
   }
 
-  async send(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Heard> {
+  async send(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<HookResult> {
     const { conversation: session_id, transcript: transcript_path, cwd } = this
     const input = JSON.stringify({
       session_id,
@@ -80,8 +80,9 @@ export class Agent {
       ...fields,
     })
     const printed = await serveHook(input, this.env)
-    // A harness runs both of what is registered.
-    if (this.isFollowed && FOLLOWED.has(event)) await runAfterEvent(input, this.env, program)
+    // A harness runs both registered hooks.
+    if (this.isFollowed && EVENTS_WITH_BACKGROUND_HOOK.has(event))
+      await runAfterEvent(input, this.env, program)
     const isJson = printed.startsWith('{')
     const answer = isJson
       ? (JSON.parse(printed) as {
@@ -129,7 +130,6 @@ export class Agent {
     return this.send('SessionEnd', { reason })
   }
 
-  /** What the harness writes into its transcript. */
   write(...lines: readonly Readonly<Record<string, unknown>>[]): void {
     for (const line of lines) {
       this.#lines += 1
@@ -143,7 +143,6 @@ export class Agent {
     }
   }
 
-  /** The model answered. */
   answers(text = 'ok'): void {
     const usage = {
       input_tokens: 10,
@@ -161,7 +160,7 @@ export class Agent {
     this.write({ type: 'assistant', message })
   }
 
-  /** The harness wrote down what a hook gave. */
+  /** The harness recorded the injected context. */
   received(text: string, event = 'SessionStart'): void {
     this.write({
       type: 'attachment',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { project } from './agent.ts'
 
 describe('the first edit of a conversation', () => {
-  test('opens a session named after the branch, with what was asked before', async () => {
+  test('opens a session named after the branch, with the earlier requests', async () => {
     const world = project()
     world.git('checkout', '-qb', 'fix/login-loop')
     const agent = world.agent()
@@ -21,10 +21,10 @@ describe('the first edit of a conversation', () => {
     expect(world.ofKind('request.made').map(({ text }) => text)).toEqual(['Stop the login loop'])
     expect(world.ofKind('file.changed')).toEqual([{ path: 'src/auth.ts' }])
     expect(world.git('status', '--porcelain', '--', '.sessions')).toBe('')
-    expect(world.troubles()).toBe('')
+    expect(world.hookErrors()).toBe('')
   })
 
-  test('has a TL;DR although nobody wrote or recorded one', async () => {
+  test('gives the session a TL;DR although none was written', async () => {
     const world = project()
     const agent = world.agent()
     await agent.prompt('Stop the login loop')
@@ -34,7 +34,7 @@ describe('the first edit of a conversation', () => {
     expect(tldr).toBe('Stop the login loop. Asked: Keep the old cookie name.')
   })
 
-  test('on a trunk names it after the request', async () => {
+  test('on a main branch names the session after the request', async () => {
     const world = project()
     const agent = world.agent()
     await agent.prompt('Stop the login loop of the admin page')
@@ -44,7 +44,7 @@ describe('the first edit of a conversation', () => {
     ])
   })
 
-  test('opens one session, however many edits come at once', async () => {
+  test('opens one session, however many edits arrive at once', async () => {
     const world = project()
     const agents = Array.from({ length: 6 }, () => world.agent())
     await Promise.all(agents.map((agent, index) => agent.edit(`src/${index}.ts`)))
@@ -62,7 +62,7 @@ describe('the first edit of a conversation', () => {
     ])
   })
 
-  test('goes to the session that is there', async () => {
+  test('is recorded in the session that is already open', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     await world.agent().edit('src/auth.ts')
@@ -70,7 +70,7 @@ describe('the first edit of a conversation', () => {
     expect(world.ofKind('file.changed')).toEqual([{ path: 'src/auth.ts' }])
   })
 
-  test('after the session was closed opens another only when something new was asked for', async () => {
+  test('opens another session after closing only when there is a new request', async () => {
     const world = project()
     await world.stint('init', '--name', 'first')
     const agent = world.agent()
@@ -84,7 +84,7 @@ describe('the first edit of a conversation', () => {
     expect(world.sessions()).toHaveLength(2)
   })
 
-  test('with auto off opens none, and with ask it is asked about once', async () => {
+  test('opens none with auto: off, and asks once with auto: ask', async () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
     writeFileSync(world.path('.sessions', 'config.yaml'), 'auto: off\n')
@@ -96,7 +96,7 @@ describe('the first edit of a conversation', () => {
     expect(world.sessions()).toEqual([])
   })
 
-  test('outside any repository opens none, unless sessions are kept there', async () => {
+  test('opens none outside a repository, unless the folder has sessions', async () => {
     const world = project({ git: false })
     expect((await world.agent().edit('notes.txt')).printed).toBe('')
     expect(existsSync(world.path('.sessions'))).toBe(false)
@@ -106,8 +106,8 @@ describe('the first edit of a conversation', () => {
   })
 })
 
-describe('a command that the agent runs', () => {
-  test('works on the session of its conversation, not on that of the branch', async () => {
+describe('a stint command that the agent runs', () => {
+  test('uses the session of its conversation, not that of the branch', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const agent = world.agent()
@@ -122,7 +122,7 @@ describe('a command that the agent runs', () => {
     expect(world.ofKind('note.added', beta)).toEqual([])
   })
 
-  test('that starts or resumes a session binds its conversation, also where the client does not name it', async () => {
+  test('binds its conversation when it starts or resumes a session, even with clients that do not name it', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const agent = world.agent()
@@ -136,7 +136,7 @@ describe('a command that the agent runs', () => {
     expect(world.ofKind('file.changed', alpha)).toEqual([])
   })
 
-  test('is told its conversation through the file that the harness reads', async () => {
+  test('gets its conversation id from the env file that the harness reads', async () => {
     const world = project()
     const file = `${world.folder}/env.sh`
     const agent = world.agent({ CLAUDE_ENV_FILE: file })
@@ -145,8 +145,8 @@ describe('a command that the agent runs', () => {
   })
 })
 
-describe('a conversation that is cleared', () => {
-  test('hands its session to the one after it, whatever the branch', async () => {
+describe('a cleared conversation', () => {
+  test('hands its session to the next conversation, whatever the branch', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const before = world.agent({ CLAUDE_PID: '4711' })

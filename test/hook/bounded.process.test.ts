@@ -17,10 +17,10 @@ import { project } from './agent.ts'
 
 const hook = join(dirname(program), 'hook.cjs')
 
-/** Far more than any of it takes, far less than what has no end. */
+/** Far longer than a hook takes, far shorter than a hang. */
 const LIMIT = 20_000
 
-function served(
+function runHook(
   world: ReturnType<typeof project>,
   name: string,
   fields: object,
@@ -35,7 +35,7 @@ function served(
   return { status, signal }
 }
 
-const WELL = { status: 0, signal: null }
+const SUCCESS = { status: 0, signal: null }
 const ENDLESS = '(\\w+\\s?)+;'
 const PROMPT = 'please have a look at the handlers of the login page and move them somewhere else'
 
@@ -46,26 +46,26 @@ async function withPattern(pattern: string) {
   return world
 }
 
-describe('a pattern of the user that does not end', () => {
-  test('ends with the time it has', () => {
+describe('a user pattern that never finishes', () => {
+  test('is stopped at its timeout', () => {
     expect(() => runWithTimeout(() => new RegExp(ENDLESS).test(PROMPT), 50)).toThrow(PatternTimeout)
     expect(runWithTimeout(() => 'done', 50)).toBe('done')
     expect(() => runWithTimeout(() => JSON.parse('{'), 50)).toThrow(SyntaxError)
   })
 
-  test('records nothing, and says why', async () => {
+  test('records nothing, and doctor says why', async () => {
     const world = await withPattern(ENDLESS)
     const edit = {
       tool_name: 'Edit',
       tool_input: { file_path: world.path(PROMPT) },
       tool_response: {},
     }
-    expect(served(world, 'PostToolUse', edit)).toEqual(WELL)
+    expect(runHook(world, 'PostToolUse', edit)).toEqual(SUCCESS)
     expect(JSON.stringify(world.entries())).not.toContain('login page')
-    expect(world.troubles()).toContain('takes too long')
+    expect(world.hookErrors()).toContain('takes too long')
   })
 
-  test('leaves the line out of the copy of what was said, and copies the others', async () => {
+  test('leaves its line out of the transcript copy, and copies the others', async () => {
     const world = await withPattern(ENDLESS)
     const agent = world.agent()
     agent.answers(PROMPT)
@@ -75,7 +75,7 @@ describe('a pattern of the user that does not end', () => {
       transcript_path: agent.transcript,
       reason: 'other',
     }
-    expect(served(world, 'SessionEnd', fields)).toEqual(WELL)
+    expect(runHook(world, 'SessionEnd', fields)).toEqual(SUCCESS)
     const copy = readFileSync(
       world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`),
       'utf8',
@@ -85,28 +85,28 @@ describe('a pattern of the user that does not end', () => {
     expect(copy).toContain('short')
   })
 
-  test('is no trouble where it ends', async () => {
+  test('does no harm to text it finishes on', async () => {
     const world = await withPattern('log[a-z]+ page')
-    expect(served(world, 'Stop', { last_assistant_message: PROMPT })).toEqual(WELL)
+    expect(runHook(world, 'Stop', { last_assistant_message: PROMPT })).toEqual(SUCCESS)
     expect(JSON.stringify(world.entries())).toContain('[redacted:custom]')
-    expect(world.troubles()).toBe('')
+    expect(world.hookErrors()).toBe('')
   })
 })
 
-describe('nobody waits', () => {
-  test('for a git that does not answer', async () => {
+describe('a hook does not wait', () => {
+  test('for a git that hangs', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     const bin = join(world.folder, 'bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
-    // As of a repository whose branches are not in files.
+    // As in a repository whose refs are not files.
     writeFileSync(world.path('.git', 'HEAD'), 'ref: refs/heads/.invalid\n')
     const env = { PATH: `${bin}:${process.env.PATH}` }
-    expect(served(world, 'SessionStart', { source: 'startup' }, env)).toEqual(WELL)
+    expect(runHook(world, 'SessionStart', { source: 'startup' }, env)).toEqual(SUCCESS)
   })
 
-  test('for somebody who does not read the answer', { timeout: LIMIT }, async () => {
+  test('for a client that does not read the response', { timeout: LIMIT }, async () => {
     const world = project()
     const pipe = join(world.folder, 'pipe')
     execFileSync('mkfifo', [pipe])
@@ -114,7 +114,7 @@ describe('nobody waits', () => {
     expect(() => {
       for (;;) writeSync(fd, Buffer.alloc(4096))
     }).toThrow('EAGAIN')
-    // Through a shell, because what a child is given as its output is made to wait.
+    // Through a shell, because Node makes the output of a child blocking.
     const child = spawn('/bin/sh', ['-c', `exec "${process.execPath}" "${hook}" >&3`], {
       cwd: world.cwd,
       env: world.env,
@@ -128,6 +128,6 @@ describe('nobody waits', () => {
       child.once('exit', (status, signal) => resolve({ status, signal })),
     )
     closeSync(fd)
-    expect(ended).toEqual(WELL)
+    expect(ended).toEqual(SUCCESS)
   })
 })

@@ -10,8 +10,8 @@ async function working() {
   return { ...world, agent, another: world.agent }
 }
 
-describe('a hook records without a model', () => {
-  test('each file once, however often it is edited, and none of its own', async () => {
+describe('a hook records, without a model,', () => {
+  test('each edited file once, and none of its own files', async () => {
     const { agent, ofKind } = await working()
     for (const path of [
       'src/a.ts',
@@ -25,7 +25,7 @@ describe('a hook records without a model', () => {
     expect(ofKind('file.changed')).toEqual([{ path: 'src/a.ts' }, { path: 'src/b.ts' }])
   })
 
-  test('what the person asked for and ruled out, and no bare yes', async () => {
+  test('requests and rulings of the user, but not a simple yes', async () => {
     const { agent, ofKind } = await working()
     for (const prompt of [
       'Make the login work again',
@@ -41,7 +41,7 @@ describe('a hook records without a model', () => {
     ])
   })
 
-  test('a request that begins like a path, a tag or a command of the person', async () => {
+  test('a request that starts like a path, a tag or a custom command', async () => {
     const { agent, ofKind } = await working()
     const asked = [
       '/src/auth.ts is broken: never use eval',
@@ -58,7 +58,7 @@ describe('a hook records without a model', () => {
     expect(ofKind('request.made').map(({ text }) => text)).toEqual(asked)
   })
 
-  test('what was typed while the agent worked', async () => {
+  test('prompts typed while the agent worked', async () => {
     const { agent, ofKind } = await working()
     agent.write({
       type: 'attachment',
@@ -73,7 +73,7 @@ describe('a hook records without a model', () => {
     expect(ofKind('request.made').map(({ text }) => text)).toEqual(['and keep the old cookie name'])
   })
 
-  test('the last thing said, and what was used', async () => {
+  test('the last message and the token usage', async () => {
     const { agent, ofKind } = await working()
     await agent.prompt('Make the login work again')
     agent.answers('earlier words')
@@ -88,7 +88,7 @@ describe('a hook records without a model', () => {
     ])
   })
 
-  test('a test run that passed from the tool, one that failed from the transcript, each once', async () => {
+  test('a passing test run from the tool and a failing one from the transcript, each once', async () => {
     const { agent, ofKind } = await working()
     await agent.run('npm test', ' Tests  12 passed (12)\n', 'toolu_ok')
     agent.write(
@@ -130,7 +130,7 @@ describe('a hook records without a model', () => {
     ])
   })
 
-  test('commits, by whoever made them, with what they say', async () => {
+  test('commits by anyone, with their subjects', async () => {
     const { agent, ofKind, path, git } = await working()
     writeFileSync(path('a.txt'), 'a')
     git('add', '.')
@@ -146,7 +146,7 @@ describe('a hook records without a model', () => {
     ])
   })
 
-  test("the agent's own list of things to do, as steps, and leaves alone what people wrote", async () => {
+  test('the todo list of the agent as steps, without touching steps that people wrote', async () => {
     const { agent, stint } = await working()
     await stint('log', '--step', 'Written by a person')
     const todo = (...todos: readonly (readonly [string, string])[]) =>
@@ -169,7 +169,7 @@ describe('a hook records without a model', () => {
     ])
   })
 
-  test('a delegated agent and its result, told by either event', async () => {
+  test('a subagent and its result, from either event', async () => {
     const { agent, ofKind } = await working()
     await agent.send('PostToolUse', {
       tool_name: 'Agent',
@@ -228,7 +228,7 @@ describe('a hook records without a model', () => {
     expect(ofKind('turn.ended')).toMatchObject([{ failure: expect.stringContaining('529') }])
   })
 
-  test('nothing of Read, Grep or Glob, and nothing of another tool', async () => {
+  test('nothing for Read, Grep, Glob and unknown tools', async () => {
     const { agent, entries } = await working()
     const before = entries().length
     for (const tool_name of ['Read', 'Grep', 'Glob', 'WebFetch', 'mcp__x__y']) {
@@ -241,7 +241,7 @@ describe('a hook records without a model', () => {
     expect(entries()).toHaveLength(before)
   })
 
-  test('no secret, wherever it stands', async () => {
+  test('no secret, in any field', async () => {
     const { agent, cwd, notes } = await working()
     const secret = `sk-ant-${'api03-'}${'Ab1'.repeat(30)}`
     await agent.prompt(`the key is ${secret} and the loop is in auth`)
@@ -264,8 +264,8 @@ describe('a hook records without a model', () => {
   })
 })
 
-describe('a journal that grows by hooks alone', () => {
-  test('is not read again and again from where the last command left it', async () => {
+describe('a journal that only hooks write to', () => {
+  test('is not reread from the last snapshot by every hook', async () => {
     const { agent, sessions, path } = await working()
     const snapshot = () =>
       readFileSync(path('.sessions', 'journal', sessions()[0]!, 'snapshot.json'), 'utf8')
@@ -277,7 +277,7 @@ describe('a journal that grows by hooks alone', () => {
 })
 
 describe('a compaction', () => {
-  test('counts once, when the transcript shows it, however often it is announced', async () => {
+  test('counts once when the transcript shows it, however often it is announced', async () => {
     const { agent, ofKind } = await working()
     for (let time = 0; time < 4; time += 1)
       await agent.send('PreCompact', { trigger: 'auto', custom_instructions: null })
@@ -296,7 +296,7 @@ describe('a compaction', () => {
     expect(ofKind('handoff.made')).toHaveLength(1)
   })
 
-  test('that nobody announced counts, and what the model lost is given back', async () => {
+  test('that was not announced counts, and the lost context is injected again', async () => {
     const { agent, ofKind, stint } = await working()
     await stint('log', '--key', 'the cookie is set twice')
     agent.answers()
@@ -308,7 +308,7 @@ describe('a compaction', () => {
     expect(ofKind('context.compacted')).toHaveLength(1)
   })
 
-  test('counts where there is no transcript to show it', async () => {
+  test('counts when there is no transcript', async () => {
     const { agent, ofKind } = await working()
     await agent.send('SessionStart', {
       source: 'compact',
@@ -321,7 +321,7 @@ describe('a compaction', () => {
     expect(ofKind('context.compacted')).toHaveLength(1)
   })
 
-  test('that is about to come is told the summariser in plain text, with what must not be lost', async () => {
+  test('gives the summariser a plain text with the facts it must keep', async () => {
     const { agent, stint } = await working()
     await stint(
       'log',
@@ -341,7 +341,7 @@ describe('a compaction', () => {
     expect(printed).toContain('not needed')
   })
 
-  test('that two hooks see at once counts once', async () => {
+  test('counts once when two hooks see it at the same time', async () => {
     const { agent, stint } = await working()
     agent.answers()
     await agent.stop('ok')
@@ -351,7 +351,7 @@ describe('a compaction', () => {
     expect(compactions).toBe(1)
   })
 
-  test('in a long conversation of which no beginning was seen is not counted for the session', async () => {
+  test('in a long conversation whose start was not seen is not counted for the session', async () => {
     const { another, ofKind } = await working()
     const late = another()
     for (let line = 0; line < 30; line += 1) late.answers('word '.repeat(10_000))
@@ -360,7 +360,7 @@ describe('a compaction', () => {
     expect(ofKind('context.compacted')).toEqual([])
   })
 
-  test('of a conversation that was not followed then is not counted for the session', async () => {
+  test('from before hooks followed the conversation is not counted for the session', async () => {
     const { another, ofKind } = await working()
     const late = another()
     late.answers()

@@ -17,7 +17,7 @@ import { project } from './agent.ts'
 
 const dist = dirname(program)
 
-function ran(
+function runHook(
   world: ReturnType<typeof project>,
   event: string,
   folder = dist,
@@ -40,7 +40,7 @@ function ran(
 async function withCompiled() {
   const world = project()
   await world.stint('init', '--name', 'there', '--goal', 'Be there')
-  const first = ran(world, 'SessionStart')
+  const first = runHook(world, 'SessionStart')
   expect(first.stdout).toContain('Be there')
   const folder = join(world.folder, 'state', 'compiled')
   const name = readdirSync(folder).find((file) => file.startsWith('hook-start-'))!
@@ -54,31 +54,31 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
   'one page of zeroes near the start': (path) => change(path, (bytes) => bytes.fill(0, 4096, 8192)),
   'one page of zeroes in the middle': (path) =>
     change(path, (bytes) => bytes.fill(0, 40_960, 45_056)),
-  'its end in zeroes': (path) => change(path, (bytes) => bytes.fill(0, 20_480)),
-  'nothing but zeroes': (path) => change(path, (bytes) => bytes.fill(0)),
+  'zeroes at its end': (path) => change(path, (bytes) => bytes.fill(0, 20_480)),
+  'only zeroes': (path) => change(path, (bytes) => bytes.fill(0)),
   'a page of garbage': (path) => change(path, (bytes) => bytes.fill('garbage!', 16_384, 20_480)),
-  'garbage all over': (path) => change(path, (bytes) => bytes.fill('garbage!', 64)),
+  'only garbage': (path) => change(path, (bytes) => bytes.fill('garbage!', 64)),
   'only its first half': (path) => change(path, (bytes) => bytes.subarray(0, bytes.length >> 1)),
   'one byte': (path) => truncateSync(path, 1),
   'no byte': (path) => truncateSync(path, 0),
-  'no sum': (path) => change(path, (bytes) => bytes.subarray(0, -4)),
+  'no checksum': (path) => change(path, (bytes) => bytes.subarray(0, -4)),
   'the code of another version': (path) =>
     change(path, (bytes) => {
       const code = Buffer.from(unsealCode(bytes)!)
-      // Where V8 has the sum of its version.
+      // Where V8 stores its version hash.
       code.writeInt32LE(~code.readInt32LE(4), 4)
       return sealCode(code)
     }),
 }
 
-describe('compiled code that was kept', () => {
+describe('cached compiled code', () => {
   test.each(Object.keys(DAMAGE))(
-    'and now has %s costs no answer, and is made anew',
+    'with %s costs no response and is compiled again',
     async (kind) => {
       const { world, folder, cache } = await withCompiled()
       DAMAGE[kind]!(cache)
       const damaged = readFileSync(cache)
-      expect(ran(world, 'SessionStart')).toMatchObject({
+      expect(runHook(world, 'SessionStart')).toMatchObject({
         status: 0,
         signal: null,
         stdout: expect.stringContaining('Be there'),
@@ -86,19 +86,19 @@ describe('compiled code that was kept', () => {
       const mended = readFileSync(cache)
       expect(mended.equals(damaged)).toBe(false)
       expect(unsealCode(mended)).toBeDefined()
-      expect(ran(world, 'SessionStart')).toMatchObject({
+      expect(runHook(world, 'SessionStart')).toMatchObject({
         status: 0,
         signal: null,
         stdout: expect.stringContaining('Be there'),
       })
-      // It was good: nobody made it again.
+      // It was valid, so it was not compiled again.
       expect(readFileSync(cache).equals(mended)).toBe(true)
-      // The quick one and the full one.
+      // The fast program and the handler.
       expect(readdirSync(folder)).toHaveLength(2)
     },
   )
 
-  test('is noticed to be damaged wherever a block of the disk is empty or garbage, and wherever it ends', async () => {
+  test('is rejected when any disk block is empty or garbage, or the end is missing', async () => {
     const { cache } = await withCompiled()
     const whole = readFileSync(cache)
     const missed: string[] = []
@@ -118,7 +118,7 @@ describe('compiled code that was kept', () => {
     const other = join(world.folder, 'node')
     copyFileSync(process.execPath, other)
     utimesSync(other, 1, 1)
-    expect(ran(world, 'SessionStart', dist, other)).toMatchObject({
+    expect(runHook(world, 'SessionStart', dist, other)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('Be there'),
     })
@@ -126,17 +126,21 @@ describe('compiled code that was kept', () => {
   })
 })
 
-describe('the probe', () => {
-  test('is answered where every program can be loaded', () => {
-    expect(ran(project(), PROBE_EVENT)).toEqual({ status: 0, signal: null, stdout: PROBE_ANSWER })
+describe('the setup probe', () => {
+  test('is answered if every program can be loaded', () => {
+    expect(runHook(project(), PROBE_EVENT)).toEqual({
+      status: 0,
+      signal: null,
+      stdout: PROBE_ANSWER,
+    })
   })
 
-  test('is not answered where one cannot', () => {
+  test('is not answered if one program cannot be loaded', () => {
     const world = project()
     const copy = join(world.folder, 'dist')
     cpSync(dist, copy, { recursive: true })
     const name = readdirSync(copy).find((file) => file.startsWith('hook-tool-'))!
     writeFileSync(join(copy, name), 'half of a (')
-    expect(ran(world, PROBE_EVENT, copy)).toEqual({ status: 0, signal: null, stdout: '' })
+    expect(runHook(world, PROBE_EVENT, copy)).toEqual({ status: 0, signal: null, stdout: '' })
   })
 })

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
-test('a hook notes the time of its own process, what it gave and what it wrote, and nothing of others', async () => {
+test('a hook records its own time, injected characters and writes, and nothing of others', async () => {
   const { cwd, env, notes, stint } = project()
   await stint('init', '--name', 'there', '--goal', 'Be there')
   const conversation = '00000000-0000-4000-8000-00000000c057'
-  const ran = (event: string, fields: object) => {
+  const runHook = (event: string, fields: object) => {
     const input = JSON.stringify({
       session_id: conversation,
       cwd,
@@ -25,20 +25,21 @@ test('a hook notes the time of its own process, what it gave and what it wrote, 
     })
     return { stdout, ms: Number(process.hrtime.bigint() - began) / 1e6 }
   }
-  const first = ran('SessionStart', { source: 'startup' })
-  const given = (JSON.parse(first.stdout) as { hookSpecificOutput: { additionalContext: string } })
-    .hookSpecificOutput.additionalContext
-  const second = ran('SessionStart', { source: 'resume' })
+  const first = runHook('SessionStart', { source: 'startup' })
+  const injected = (
+    JSON.parse(first.stdout) as { hookSpecificOutput: { additionalContext: string } }
+  ).hookSpecificOutput.additionalContext
+  const second = runHook('SessionStart', { source: 'resume' })
   const lines = readFileSync(join(notes, `${conversation}.costs`), 'utf8')
     .trimEnd()
     .split('\n')
   const figures = lines.map((line) => line.split(' ').slice(1).map(Number))
   expect(lines.map((line) => line.split(' ')[0])).toEqual(['SessionStart', 'SessionStart'])
-  expect(figures[0]![1]).toBe(given.length)
+  expect(figures[0]![1]).toBe(injected.length)
   for (const [index, { ms }] of [first, second].entries()) {
     const [noted = 0, , writes = 0] = figures[index]!
     expect(noted).toBeGreaterThan(0)
-    // It ended after it noted that.
+    // The process ended after recording it.
     expect(noted).toBeLessThanOrEqual(Math.ceil(ms))
     expect(writes).toBeGreaterThan(0)
     expect(writes).toBeLessThan(30)

@@ -21,7 +21,7 @@ import { Agent, project } from './agent.ts'
 
 const PROMPT = 'Now look at the cookie code'
 
-/** A conversation of one turn, after which everything is settled. */
+/** After one turn everything is up to date. */
 async function afterOneTurn() {
   const world = project()
   await world.stint('init', '--name', 'there', '--goal', 'Be there')
@@ -37,7 +37,7 @@ async function afterOneTurn() {
     return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
   }
   const events = () => lines().map((line) => line.split(' ')[0])
-  const ran = () =>
+  const recordedCosts = () =>
     effectiveEntries(world.entries()).flatMap(({ kind, data }) =>
       kind === 'hooks.ran' ? [data] : [],
     )
@@ -52,15 +52,15 @@ async function afterOneTurn() {
     agent,
     lines,
     events,
-    ran,
+    recordedCosts,
     followStop: () => runAfterEvent(stop, agent.env, program),
   }
 }
 
-describe('what hooks cost', () => {
-  test('is noted by each of them and journalled as one entry when the turn ends', async () => {
-    const { agent, events, ran } = await afterOneTurn()
-    const [first] = ran()
+describe('the cost of hooks', () => {
+  test('is recorded by each hook and journalled as one entry when the turn ends', async () => {
+    const { agent, events, recordedCosts } = await afterOneTurn()
+    const [first] = recordedCosts()
     expect(first).toMatchObject({ conversation: agent.conversation, writes: expect.any(Number) })
     expect(first!.events).toMatchObject({
       SessionStart: { times: 1, ms: expect.any(Number), chars: expect.any(Number), gave: 1 },
@@ -68,12 +68,12 @@ describe('what hooks cost', () => {
       PostToolUse: { times: 1 },
       Stop: { times: 1 },
     })
-    // What was done beside the agent's work is known when it is done, so it comes with the next.
-    expect([ran().length, events()]).toEqual([1, ['beside']])
+    // The background hook's own cost is known only at its end, so it comes with the next turn.
+    expect([recordedCosts().length, events()]).toEqual([1, ['beside']])
   })
 
-  test('is noted by those that are served quickly and by those that have nothing to do', async () => {
-    const { agent, events, ran, stint } = await afterOneTurn()
+  test('is recorded on the fast path, and by hooks that have nothing to do', async () => {
+    const { agent, events, recordedCosts, stint } = await afterOneTurn()
     agent.isFollowed = false
     await agent.prompt(PROMPT)
     await agent.edit('known.ts')
@@ -88,35 +88,35 @@ describe('what hooks cost', () => {
     ])
     agent.isFollowed = true
     await agent.stop('Looked.')
-    const { events: second } = ran()[1] as { events: Record<string, unknown> }
+    const { events: second } = recordedCosts()[1] as { events: Record<string, unknown> }
     expect(second).toMatchObject({
       PostToolUse: { times: 2, chars: 0 },
       PreCompact: { times: 1, gave: 1 },
       Stop: { times: 1 },
     })
-    // Nobody who asks for the work sees any of it.
+    // Work entries do not include it.
     expect((await stint('view')).stdout).not.toContain('hooks')
   })
 
-  test('counts once when whoever journals it is killed before the lines are removed', async () => {
-    const { agent, notes, followStop, ran, lines, path, sessions } = await afterOneTurn()
+  test('counts once when the process is killed between journalling it and removing the lines', async () => {
+    const { agent, notes, followStop, recordedCosts, lines, path, sessions } = await afterOneTurn()
     agent.isFollowed = false
     await agent.prompt(PROMPT)
     const [taken] = claimHookCosts(notes, [agent.conversation])
     await followStop()
     const log = path('.sessions', 'journal', sessions()[0]!, 'log.jsonl')
     const before = readFileSync(log)
-    expect([ran().length, existsSync(taken!.path)]).toEqual([2, false])
-    // The entry was there, and then the process was gone.
+    expect([recordedCosts().length, existsSync(taken!.path)]).toEqual([2, false])
+    // The entry was written, then the process was killed.
     writeFileSync(taken!.path, 'UserPromptSubmit 40 0 2\n')
     await followStop()
-    expect([ran().length, existsSync(taken!.path), lines()]).toEqual([
+    expect([recordedCosts().length, existsSync(taken!.path), lines()]).toEqual([
       3,
       false,
       [expect.stringContaining('beside')],
     ])
     expect(readFileSync(log).length).toBeGreaterThan(before.length)
-    const prompts = ran().reduce(
+    const prompts = recordedCosts().reduce(
       (sum, { events }) =>
         sum + ((events as Record<string, { times: number }>).UserPromptSubmit?.times ?? 0),
       0,
@@ -124,12 +124,12 @@ describe('what hooks cost', () => {
     expect(prompts).toBe(2)
   })
 
-  test('is about no work: a written TL;DR holds, and a handoff is taken up as it was made', async () => {
-    const { agent, entries, ran, stint } = await afterOneTurn()
+  test('does not outdate a written TL;DR or a handoff', async () => {
+    const { agent, entries, recordedCosts, stint } = await afterOneTurn()
     await stint('log', '--tldr', 'The cookie is set once')
     await stint('handoff', 'create')
     await agent.stop('Handed over.')
-    expect(ran()).toHaveLength(2)
+    expect(recordedCosts()).toHaveLength(2)
     expect(fold('s', entries()).tldr).toMatchObject({ isOutdated: false })
     expect(await stint('handoff', 'accept')).toMatchObject({
       exitCode: 0,
@@ -137,12 +137,12 @@ describe('what hooks cost', () => {
     })
   })
 
-  test('stays where it is as long as it cannot be journalled', async () => {
+  test('stays in its file until it can be journalled', async () => {
     const world = project()
     await world.stint('init', '--name', 'there', '--goal', 'Be there')
     const agent = new Agent(world.cwd, world.path('..', 'transcripts'), world.env, '0'.repeat(40))
     await agent.start()
-    // Nothing that names this conversation gets through this pattern in time.
+    // The pattern times out on anything that contains this conversation id.
     writeFileSync(world.path('.sessions', 'config.yaml'), "redact:\n  patterns: ['(0+)+x']\n")
     recordHookCost(world.notes, agent.conversation, 'Stop', 0)
     await agent.stop('Done.')
@@ -155,19 +155,21 @@ describe('what hooks cost', () => {
     )
   })
 
-  test('of a conversation that ended is journalled with the next one of its session', async () => {
-    const { agent, another, notes, ran } = await afterOneTurn()
+  test('of an ended conversation is journalled by the next conversation of its session', async () => {
+    const { agent, another, notes, recordedCosts } = await afterOneTurn()
     await agent.end()
     const next = another()
     await next.start()
     await next.stop('Gone on.')
-    expect(ran().filter(({ conversation }) => conversation === agent.conversation)).toHaveLength(2)
+    expect(
+      recordedCosts().filter(({ conversation }) => conversation === agent.conversation),
+    ).toHaveLength(2)
     expect(
       readdirSync(notes).filter((name) => name.includes(`${agent.conversation}.costs`)),
     ).toEqual([])
   })
 
-  test('is noted where no session is worked on, if there is a place for it', async () => {
+  test('is recorded without a session, if there is a folder for it', async () => {
     const { agent: begin, entries, notes, stint } = project()
     const agent = begin()
     await agent.prompt('Hello')
@@ -177,7 +179,7 @@ describe('what hooks cost', () => {
     rmSync(notes, { recursive: true })
     recordHookCost(notes, agent.conversation, 'Stop', 0)
     expect(existsSync(notes)).toBe(false)
-    // One that works on a session later brings it along.
+    // A later session of the conversation takes them over.
     await agent.prompt('Hello')
     await stint('init', '--name', 'there', '--goal', 'Be there')
     await agent.stop('Hello.')
@@ -186,21 +188,21 @@ describe('what hooks cost', () => {
     ])
   })
 
-  test('is nothing to anybody where it cannot be noted', async () => {
-    const { agent, notes, troubles } = await afterOneTurn()
+  test('disturbs nothing when it cannot be recorded', async () => {
+    const { agent, notes, hookErrors } = await afterOneTurn()
     const path = join(notes, `${agent.conversation}.costs`)
     rmSync(path)
     mkdirSync(path)
     agent.isFollowed = false
     expect((await agent.prompt(PROMPT)).printed).toBe('')
-    expect(troubles()).toBe('')
+    expect(hookErrors()).toBe('')
     const folder = join(scratchFolder(), 'not', 'there')
     recordHookCost(folder, 'c-1', 'Stop', 0)
     expect(existsSync(folder)).toBe(false)
     tryAppend('/dev/full', 'x')
   })
 
-  test('is read past a line that a full disk cut off', () => {
+  test('is read past a line that a full disk truncated', () => {
     const folder = scratchFolder()
     recordHookCost(folder, 'c-1', 'Stop', 12)
     appendFileSync(join(folder, 'c-1.costs'), 'UserPro')

@@ -17,8 +17,8 @@ async function withSession() {
   return world
 }
 
-describe('a conversation that begins', () => {
-  test('is told where things stand, and the person in one line', async () => {
+describe('a new conversation', () => {
+  test('gets the session context, and the user a status line', async () => {
     const world = await withSession()
     const { model, person } = await world.agent().start()
     expect(model).toContain('the cookie is set twice')
@@ -28,19 +28,19 @@ describe('a conversation that begins', () => {
     expect(person).not.toContain('\n')
   })
 
-  test('without a session is told nothing', async () => {
+  test('gets nothing without a session', async () => {
     const world = project()
     expect((await world.agent().start()).printed).toBe('')
     expect(world.sessions()).toEqual([])
   })
 
-  test('on another branch is told nothing of this one', async () => {
+  test('gets nothing about a session on another branch', async () => {
     const world = await withSession()
     world.git('checkout', '-qb', 'elsewhere')
     expect((await world.agent().start()).printed).toBe('')
   })
 
-  test('where a session is paused is told so in a line, and the model nothing', async () => {
+  test('tells the user about a paused session, and the model nothing', async () => {
     const world = await withSession()
     await world.stint('pause')
     const { model, person } = await world.agent().start()
@@ -48,7 +48,7 @@ describe('a conversation that begins', () => {
     expect(person).toContain('paused')
   })
 
-  test('where several are active is asked to choose', async () => {
+  test('asks the user to choose when several sessions are active', async () => {
     const world = await withSession()
     await world.stint('close', '--complete')
     await world.stint('init', '--name', 'second')
@@ -59,8 +59,8 @@ describe('a conversation that begins', () => {
   })
 })
 
-describe('what was given', () => {
-  test('and stands in the transcript is not given again', async () => {
+describe('injected context', () => {
+  test('that the transcript shows is not injected again', async () => {
     const world = await withSession()
     const agent = world.agent()
     const { model } = await agent.start()
@@ -70,7 +70,7 @@ describe('what was given', () => {
     expect((await agent.prompt('continue')).model).toBe('')
   })
 
-  test('and is missing from the transcript after the model answered is given by the next channel', async () => {
+  test('missing from the transcript after the model responded is injected by the next hook', async () => {
     const world = await withSession()
     const agent = world.agent()
     await agent.start()
@@ -85,7 +85,7 @@ describe('what was given', () => {
     ])
   })
 
-  test('is given by a tool hook when the turn goes on', async () => {
+  test('is injected by a tool hook when the turn continues', async () => {
     const world = await withSession()
     const agent = world.agent()
     await agent.start()
@@ -94,7 +94,7 @@ describe('what was given', () => {
     expect((await agent.run('ls')).model).toContain('the cookie is set twice')
   })
 
-  test('is not judged before the model has answered', async () => {
+  test('is not judged before the model has responded', async () => {
     const world = await withSession()
     const agent = world.agent()
     await agent.start()
@@ -102,7 +102,7 @@ describe('what was given', () => {
     expect((await agent.prompt('look at the cookie code')).model).toBe('')
   })
 
-  test('is not given a fourth time', async () => {
+  test('is not injected a fourth time', async () => {
     const world = await withSession()
     const agent = world.agent()
     await agent.start()
@@ -114,7 +114,7 @@ describe('what was given', () => {
     expect(world.ofKind('context.given')).toHaveLength(3)
   })
 
-  test('before a compaction is not taken for what was given after it', async () => {
+  test('from before a compaction does not count as delivered after it', async () => {
     const world = await withSession()
     const agent = world.agent()
     const { model } = await agent.start()
@@ -129,14 +129,14 @@ describe('what was given', () => {
     )
   })
 
-  test('is the same text to the byte while nothing changes', async () => {
+  test('is byte-identical while nothing changes', async () => {
     const world = await withSession()
     const first = await world.agent().start()
     const second = await world.agent().start()
     expect(second.model).toBe(first.model)
   })
 
-  test('is shown with its evidence by view --delivery', async () => {
+  test('is listed by view --delivery with the transcript line that shows it', async () => {
     const world = await withSession()
     const agent = world.agent()
     const { model } = await agent.start()
@@ -153,7 +153,7 @@ describe('what was given', () => {
 })
 
 describe('after a compaction', () => {
-  test('what did not arrive is given with the very next prompt', async () => {
+  test('undelivered context is injected with the very next prompt', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -167,7 +167,7 @@ describe('after a compaction', () => {
     )
   })
 
-  test('what was given with a prompt is not given again before the model has answered', async () => {
+  test('context injected with a prompt is not injected again before the model has responded', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -180,7 +180,7 @@ describe('after a compaction', () => {
     expect((await agent.run('ls')).model).toBe('')
   })
 
-  test('what arrived is not given again', async () => {
+  test('delivered context is not injected again', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -192,7 +192,7 @@ describe('after a compaction', () => {
     expect((await agent.prompt('look at the other code')).model).toBe('')
   })
 
-  test('it is noticed behind megabytes of output', async () => {
+  test('the boundary is found behind megabytes of output', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -211,8 +211,8 @@ describe('after a compaction', () => {
   })
 })
 
-describe('where a client does not write down what hooks give', () => {
-  test('it is given once more after a compaction, and not otherwise', async () => {
+describe('where a client does not record hook output', () => {
+  test('the context is injected once more after a compaction, and not otherwise', async () => {
     const world = await withSession()
     const agent = world.agent()
     await agent.start()
@@ -229,8 +229,8 @@ describe('where a client does not write down what hooks give', () => {
   })
 })
 
-describe('a conversation that is gone on with', () => {
-  test('is not told again what it has in its history', async () => {
+describe('a resumed conversation', () => {
+  test('does not get again what its history already has', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -243,7 +243,7 @@ describe('a conversation that is gone on with', () => {
     expect(person).toContain('fix-login')
   })
 
-  test('is told each time, however often that is', async () => {
+  test('gets the context on every resume after a compaction', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -263,7 +263,7 @@ describe('a conversation that is gone on with', () => {
     ['--progress', 'Moved the handler'],
     ['--blocker', 'no staging', '--resolved'],
     ['--note', 'Ask Ann'],
-  ])('is told of what was written by %s', async (...flags) => {
+  ])('gets the context again after %s', async (...flags) => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -274,7 +274,7 @@ describe('a conversation that is gone on with', () => {
     expect((await agent.start('resume')).model).not.toBe('')
   })
 
-  test('is told when somebody wrote something meanwhile', async () => {
+  test('gets the context again when another conversation worked on the session', async () => {
     const world = await withSession()
     const agent = world.agent()
     agent.received((await agent.start()).model)
@@ -287,7 +287,7 @@ describe('a conversation that is gone on with', () => {
 })
 
 describe('"continue"', () => {
-  test('goes on with what was set down', async () => {
+  test('resumes the paused session', async () => {
     const world = await withSession()
     await world.stint('pause')
     const agent = world.agent()

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
-describe('a run of tests in a digest', () => {
+describe('a test run in a digest', () => {
   test.each([[[]], [['--json']]])(
-    'is recorded once, by the digest and not by the hook that sees it %j',
+    'is recorded once, by the digest and not by the hook %j',
     async (flags) => {
       const world = project()
       await world.stint('init', '--name', 'work')
@@ -32,7 +32,7 @@ describe('a run of tests in a digest', () => {
     },
   )
 
-  test('that the digest could not record is recorded by the hook', async () => {
+  test('is recorded by the hook if the digest could not record it', async () => {
     const world = project()
     await world.stint('init', '--name', 'work')
     const agent = world.agent()

@@ -16,7 +16,7 @@ const EVENT = JSON.stringify({
   hook_event_name: PROBE_EVENT,
 })
 
-function started(
+function startHook(
   world: ReturnType<typeof project>,
   stdin: 'pipe' | number = 'pipe',
   flags: readonly string[] = [],
@@ -42,13 +42,13 @@ const ANSWERED = { status: 0, signal: null, answer: PROBE_ANSWER }
 
 describe('an event is read', () => {
   test('from a socket', async () => {
-    const { stdin, ended } = started(project())
+    const { stdin, ended } = startHook(project())
     stdin.end(EVENT)
     expect(await ended).toEqual(ANSWERED)
   })
 
-  test('in pieces that come late, and are cut within a character', async () => {
-    const { stdin, ended } = started(project())
+  test('in late chunks that split a character', async () => {
+    const { stdin, ended } = startHook(project())
     const bytes = Buffer.from(EVENT)
     const within = bytes.indexOf('ü') + 1
     for (const piece of [bytes.subarray(0, 5), bytes.subarray(5, within), bytes.subarray(within)]) {
@@ -77,37 +77,37 @@ describe('an event is read', () => {
     const file = join(world.folder, 'event.json')
     writeFileSync(file, EVENT)
     const fd = openSync(file, 'r')
-    expect(await started(world, fd).ended).toEqual(ANSWERED)
+    expect(await startHook(world, fd).ended).toEqual(ANSWERED)
     closeSync(fd)
   })
 
-  test('where Node gives out nothing of what its streams are made of', async () => {
+  test('when Node does not expose its pipe binding', async () => {
     const world = project()
-    const { stdin, ended } = started(world, 'pipe', withoutBindings(world))
+    const { stdin, ended } = startHook(world, 'pipe', withoutBindings(world))
     stdin.end(EVENT)
     expect(await ended).toEqual(ANSWERED)
   })
 })
 
-describe('an event that does not come', () => {
-  test('is given up, of a pipe', async () => {
+describe('an event that does not arrive', () => {
+  test('is abandoned on a pipe', async () => {
     const world = project()
     const pipe = join(world.folder, 'pipe')
     execFileSync('mkfifo', [pipe])
-    // Held open for writing by us, it never ends.
+    // We hold it open for writing, so it never ends.
     const fd = openSync(pipe, 'r+')
-    expect(await started(world, fd).ended).toEqual({ status: 0, signal: null, answer: '' })
+    expect(await startHook(world, fd).ended).toEqual({ status: 0, signal: null, answer: '' })
     closeSync(fd)
   })
 
-  test('is given up where Node gives out nothing of what its streams are made of', async () => {
+  test('is abandoned when Node does not expose its pipe binding', async () => {
     const world = project()
-    const { ended } = started(world, 'pipe', withoutBindings(world))
-    // The shell around it makes a success of that.
+    const { ended } = startHook(world, 'pipe', withoutBindings(world))
+    // The registered shell command turns the kill into success.
     expect(await ended).toEqual({ status: null, signal: 'SIGKILL', answer: '' })
   })
 
-  test('is nothing, of no input at all', () => {
+  test('is ignored without standard input', () => {
     const world = project()
     const { status, stdout } = spawnSync(process.execPath, [hook], {
       env: world.env,
@@ -116,7 +116,7 @@ describe('an event that does not come', () => {
     expect({ status, stdout: stdout.toString() }).toEqual({ status: 0, stdout: '' })
   })
 
-  test('leaves a pipe that others read as it was', () => {
+  test('leaves a pipe that others read in blocking mode', () => {
     const world = project()
     const over = join(world.folder, 'over')
     const writer = `{ printf '{}'; until [ -e "${over}" ]; do sleep 0.1; done; printf 'the rest'; }`

@@ -15,8 +15,8 @@ import { type DelegateOutcome, draftEntry } from '../../src/session/entries.ts'
 import type { SessionDelegate } from '../../src/session/state.ts'
 import { project } from './agent.ts'
 
-/** A conversation of some turns, after which an ordinary prompt is served without opening the session. */
-async function settled() {
+/** After some turns an ordinary prompt takes the fast path. */
+async function upToDateProject() {
   const world = project()
   await world.stint('init', '--name', 'there', '--goal', 'Be there')
   await world.stint('log', '--key', 'the cookie is set twice')
@@ -29,7 +29,7 @@ async function settled() {
   return { ...world, agent }
 }
 
-/** What a delegate leaves in its parent's journal, as the process that works on it does. */
+/** Writes what a delegate's process writes into the journal of its parent. */
 async function report(
   world: Pick<ReturnType<typeof project>, 'cwd' | 'sessions'>,
   name: string,
@@ -51,9 +51,9 @@ async function report(
 
 const ORDINARY = 'Now look at the cookie code in the known file'
 
-describe('what became of a delegate', () => {
-  test('is told at the next prompt, however ordinary, once, as a record and with what to do', async () => {
-    const world = await settled()
+describe('news of a delegate', () => {
+  test('is injected once, at the next prompt, fenced and with commands', async () => {
+    const world = await upToDateProject()
     await report(world, 'tests', 'ready', 'twelve tests, all red')
     const { model } = await world.agent.prompt(ORDINARY)
     expect(model).toMatch(/^<stint-session name="there">\nA record of earlier work/)
@@ -65,11 +65,11 @@ describe('what became of a delegate', () => {
       event: 'UserPromptSubmit',
     })
     expect((await world.agent.prompt('And now the next ordinary thing')).printed).toBe('')
-    expect(world.troubles()).toBe('')
+    expect(world.hookErrors()).toBe('')
   })
 
-  test('is told once, though the note that it was is lost to another hook', async () => {
-    const world = await settled()
+  test('is injected once even if another hook overwrites the conversation state', async () => {
+    const world = await upToDateProject()
     await report(world, 'tests', 'ready', 'twelve tests, all red')
     await world.agent.prompt(ORDINARY)
     const notes = conversationStateFolder(findProjectPaths(world.cwd))
@@ -79,16 +79,16 @@ describe('what became of a delegate', () => {
     expect((await world.agent.prompt('And now the next ordinary thing')).model).toBe('')
   })
 
-  test('is told again when something else became of it', async () => {
-    const world = await settled()
+  test('is injected again when its status changes', async () => {
+    const world = await upToDateProject()
     await report(world, 'tests', 'ready', 'twelve tests')
     await world.agent.prompt(ORDINARY)
     await report(world, 'tests', 'conflicted', 'a.txt')
     expect((await world.agent.prompt(ORDINARY)).model).toContain('tests is conflicted')
   })
 
-  test('is told to every conversation that works on the session, and to none that began later and has it already', async () => {
-    const world = await settled()
+  test('reaches every conversation of the session except those that started with it', async () => {
+    const world = await upToDateProject()
     const beside = world.another()
     beside.received((await beside.start()).model)
     beside.answers()
@@ -104,8 +104,8 @@ describe('what became of a delegate', () => {
     expect((await later.prompt(ORDINARY)).model).toBe('')
   })
 
-  test('is not told to the harness when it speaks by itself, but at the next prompt of the person', async () => {
-    const world = await settled()
+  test('waits for a prompt of the user and skips prompts of the harness', async () => {
+    const world = await upToDateProject()
     await report(world, 'tests', 'ready', 'twelve tests')
     expect(
       (await world.agent.prompt('<task-notification>\n<task-id>a</task-id>\n</task-notification>'))
@@ -114,14 +114,14 @@ describe('what became of a delegate', () => {
     expect((await world.agent.prompt(ORDINARY)).model).toContain('tests is ready')
   })
 
-  test('is in the context of a conversation that is gone on with, once it has changed', async () => {
-    const world = await settled()
+  test('is in the context of a resumed conversation once the status changed', async () => {
+    const world = await upToDateProject()
     await world.agent.end()
     await report(world, 'tests', 'ready', 'twelve tests')
     expect((await world.agent.start('resume')).model).toContain('tests (ready): do tests')
   })
 
-  test('is not told beside a context that has it', async () => {
+  test('is not injected next to a context that has it', async () => {
     const world = project()
     const agent = world.agent()
     await agent.start()
@@ -134,7 +134,7 @@ describe('what became of a delegate', () => {
     expect((await agent.prompt(ORDINARY)).model).toBe('')
   })
 
-  test('takes no more room than it may, with the latest and a pointer to the others', () => {
+  test('stays within its limit, with the latest and a pointer to the others', () => {
     const line = (n: number): SessionDelegate => ({
       id: `${n}`,
       at: '',

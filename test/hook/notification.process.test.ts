@@ -7,8 +7,8 @@ import { project } from './agent.ts'
 
 const hook = join(dirname(program), 'hook.cjs')
 
-describe.skipIf(process.platform !== 'linux')('an agent that waits', () => {
-  test('is told of on the desktop, with the session it waits in', async () => {
+describe.skipIf(process.platform !== 'linux')('a waiting agent', () => {
+  test('shows a desktop notification that names its session', async () => {
     const world = project()
     await world.stint('init', '--name', 'fix-login')
     const tools = join(world.folder, 'tools')

@@ -19,7 +19,7 @@ const files = (world: ReturnType<typeof project>, session?: string) =>
   world.ofKind('file.changed', session).map(({ path }) => path)
 
 describe('a conversation', () => {
-  test('works on the project it was started in, wherever its agent has gone', async () => {
+  test('works on the project it was started in, wherever its agent changes to', async () => {
     const world = project()
     await world.stint('init', '--name', 'outer')
     const inner = world.path('vendor', 'lib')
@@ -39,7 +39,7 @@ describe('a conversation', () => {
     expect(existsSync(join(inner, '.git', 'stint'))).toBe(false)
   })
 
-  test('gives what was asked before to the session that its agent opens', async () => {
+  test('adds its earlier requests to the session that its agent opens', async () => {
     const world = project()
     const agent = world.agent()
     await agent.start()
@@ -58,7 +58,7 @@ describe('a conversation', () => {
     ])
   })
 
-  test('leaves the last touches after closing to no session', async () => {
+  test('records edits right after closing in no session', async () => {
     const world = project()
     await world.stint('init', '--name', 'first')
     const agent = world.agent()
@@ -71,7 +71,7 @@ describe('a conversation', () => {
     expect(files(world, next)).toEqual(['src/search.ts'])
   })
 
-  test('that begins finds nothing for its session in one that went on with another', async () => {
+  test('takes nothing from a previous conversation that moved to another session', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const first = world.agent()
@@ -93,7 +93,7 @@ describe('a conversation', () => {
     expect(world.ofKind('context.compacted', alpha)).toEqual([])
   })
 
-  test('that was killed leaves what it saw to the next of its session', async () => {
+  test('leaves its unread transcript to the next conversation when it is killed', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const first = world.agent()
@@ -107,7 +107,7 @@ describe('a conversation', () => {
     expect((await world.agent().start()).model).toContain('keep the old name')
   })
 
-  test('joins the session that its first edit opens once', async () => {
+  test('joins the session opened by its first edit once', async () => {
     const world = project()
     const agent = world.agent()
     await agent.start()
@@ -116,7 +116,7 @@ describe('a conversation', () => {
     expect(world.ofKind('conversation.joined')).toHaveLength(1)
   })
 
-  test('opens none while a command is about to, and joins the one that it opened', async () => {
+  test('opens no session while a command opens one, and then joins that one', async () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
     const claim = claimOpening(findProjectPaths(world.cwd), 'main')
@@ -130,7 +130,7 @@ describe('a conversation', () => {
     expect(files(world)).toEqual(['a.ts', 'b.ts'])
   })
 
-  test('opens a session although a claim of another clock lies in the way', async () => {
+  test('opens a session despite a claim with a timestamp in the future', async () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
     const claim = world.path(
@@ -146,7 +146,7 @@ describe('a conversation', () => {
 })
 
 describe('STINT_SESSION', () => {
-  test('names a session to hooks as to commands, by any part of its id', async () => {
+  test('selects a session for hooks as for commands, by any part of its id', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const [id] = world.sessions()
@@ -156,7 +156,7 @@ describe('STINT_SESSION', () => {
     expect(files(world)).toEqual(['a.ts'])
   })
 
-  test('that names none that is open opens no other', async () => {
+  test('opens no session when it names none that is open', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     await world.stint('close', '--complete')
@@ -190,7 +190,7 @@ describe('a session', () => {
     expect((await world.agent().start()).model).toContain('Move on')
   })
 
-  test('of a worktree that is gone is found on its branch', async () => {
+  test('of a removed worktree is found on its branch', async () => {
     const world = project()
     const tree = join(world.folder, 'tree')
     world.git('worktree', 'add', '-qb', 'feature', tree)
@@ -200,7 +200,7 @@ describe('a session', () => {
     expect((await world.agent().start()).model).toContain('Outlive the tree')
   })
 
-  test('is not given the commits that a merge brought', async () => {
+  test('does not record the commits that a merge brought in', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const agent = world.agent()
@@ -216,7 +216,7 @@ describe('a session', () => {
 })
 
 describe('a worktree', () => {
-  test('has its files recorded by their path in it', async () => {
+  test('records files by their path inside it', async () => {
     const world = project()
     const tree = join(world.folder, 'tree')
     world.git('worktree', 'add', '-qb', 'feature', tree)
@@ -232,13 +232,13 @@ describe('a worktree', () => {
   })
 })
 
-describe('the notes of hooks', () => {
+describe('the conversation state of hooks', () => {
   const notes = (world: ReturnType<typeof project>) =>
     readdirSync(world.notes)
       .map((name) => readFileSync(join(world.notes, name), 'utf8'))
       .join('\n')
 
-  test('hold no secret of a command that still runs, or of what an agent was asked', async () => {
+  test('holds no secret of a running command or of a subagent prompt', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const secret = `sk-ant-api03-${'Ab1'.repeat(30)}`
@@ -262,21 +262,21 @@ describe('the notes of hooks', () => {
     expect(notes(world)).not.toContain(secret)
   })
 
-  test('and the journal hold no part of a secret that stands where a text is cut', async () => {
+  test('and the journal hold no part of a secret at the point where a text is cut', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha')
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
     const agent = world.agent()
     await agent.start()
-    // Without a blank, so that it is not cut before the word.
+    // Without a space, so that the cut is inside the secret.
     await agent.prompt(`${'x,'.repeat(292)}${secret},is,the,token`)
     await agent.stop(`${'y,'.repeat(592)}${secret}`)
     expect(JSON.stringify(world.entries())).not.toContain(secret.slice(0, 12))
   })
 })
 
-describe('a delegated agent', () => {
-  test('is told nothing that is meant for the conversation', async () => {
+describe('a subagent', () => {
+  test('gets no context that is meant for the conversation', async () => {
     const world = project()
     await world.stint('init', '--name', 'alpha', '--goal', 'For the conversation')
     const agent = world.agent()

@@ -2,15 +2,15 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { project } from './agent.ts'
 
-/** A conversation whose model says how many tokens it was given. */
-async function filling(model = 'claude-sonnet-4-5', config = '') {
+/** A conversation whose model reports its context size. */
+async function fillingConversation(model = 'claude-sonnet-4-5', config = '') {
   const world = project()
   await world.stint('init', '--name', 'there', '--goal', 'Be there')
   await world.stint('log', '--key', 'the cookie is set twice')
   if (config !== '') writeFileSync(world.path('.sessions', 'config.yaml'), config)
   const agent = world.agent()
   let calls = 0
-  const uses = (tokens: number) => {
+  const usesTokens = (tokens: number) => {
     calls += 1
     const usage = {
       input_tokens: 10,
@@ -30,34 +30,36 @@ async function filling(model = 'claude-sonnet-4-5', config = '') {
     })
   }
   agent.received((await agent.start()).model)
-  uses(20_000)
+  usesTokens(20_000)
   await agent.prompt('Change the known file')
   await agent.edit('known.ts')
   await agent.stop('Changed.')
   const crossed = () => world.ofKind('budget.crossed').map((each) => [each.stage, each.tokens])
-  return { ...world, agent, uses, crossed }
+  return { ...world, agent, usesTokens, crossed }
 }
 
-/** Of 200,000 tokens 167,000 may be used: 125,250, 141,950 and 150,300 are the stages. */
+/**
+ * The compaction point of a 200,000 window is 167,000; the stages are 125,250, 141,950 and 150,300.
+ */
 describe('a conversation that fills up', () => {
-  test('is told of each stage once, where it is crossed, by whatever comes next', async () => {
-    const { agent, uses, crossed, troubles } = await filling()
-    uses(125_000)
+  test('is warned once per stage, by the first event after crossing it', async () => {
+    const { agent, usesTokens, crossed, hookErrors } = await fillingConversation()
+    usesTokens(125_000)
     expect((await agent.run('ls')).person).toContain('smart zone')
-    uses(125_249)
+    usesTokens(125_249)
     expect((await agent.prompt('Look at the cookie code')).printed).toBe('')
-    uses(125_250)
+    usesTokens(125_250)
     const warned = await agent.run('ls')
     expect(warned.person).toContain('TOKEN WARNING - 75% Context Used')
     expect(warned.model).toContain('Compacts at: ~167,000')
     expect((await agent.run('ls')).printed).toBe('')
-    uses(142_000)
+    usesTokens(142_000)
     expect((await agent.prompt('Look at the session code')).model).toContain(
       'Record now what only this conversation knows',
     )
-    uses(150_300)
+    usesTokens(150_300)
     expect((await agent.edit('known.ts')).person).toContain('/clear')
-    uses(160_000)
+    usesTokens(160_000)
     for (const quiet of [
       await agent.run('ls'),
       await agent.prompt('Go into the details'),
@@ -71,30 +73,30 @@ describe('a conversation that fills up', () => {
       [85, 142_000],
       [90, 150_300],
     ])
-    expect(troubles()).toBe('')
+    expect(hookErrors()).toBe('')
   })
 
-  test('that jumps over several is told of the furthest, and all count', async () => {
-    const { agent, uses, crossed } = await filling()
-    uses(155_000)
+  test('is warned of the furthest stage after a jump, and all crossed stages count', async () => {
+    const { agent, usesTokens, crossed } = await fillingConversation()
+    usesTokens(155_000)
     const { person } = await agent.run('ls')
     expect(person.match(/TOKEN WARNING/g)).toHaveLength(1)
     expect(person).toContain('/clear')
     expect(crossed().map(([stage]) => stage)).toEqual(['smart-zone', 75, 85, 90])
   })
 
-  test('is told again after a compaction', async () => {
-    const { agent, uses, crossed } = await filling()
-    uses(130_000)
+  test('is warned again after a compaction', async () => {
+    const { agent, usesTokens, crossed } = await fillingConversation()
+    usesTokens(130_000)
     await agent.run('ls')
     await agent.send('PreCompact', { trigger: 'auto' })
     const { model } = await agent.start('compact')
     agent.compacts('auto')
     agent.received(model)
-    uses(30_000)
+    usesTokens(30_000)
     await agent.prompt('Look at the cookie code')
     await agent.stop('Looked.')
-    uses(131_000)
+    usesTokens(131_000)
     expect((await agent.run('ls')).person).toContain('TOKEN WARNING')
     expect(crossed().filter(([stage]) => stage === 75)).toEqual([
       [75, 130_000],
@@ -105,14 +107,14 @@ describe('a conversation that fills up', () => {
   test.each([
     ['a million tokens', 'claude-opus-5', '', 725_250, '75%'],
     [
-      'a window that the settings make smaller',
+      'a smaller window from the settings',
       'claude-sonnet-4-5',
       'budget: { window: 100000 }\n',
       50_250,
       '75%',
     ],
     [
-      'stages of its own',
+      'configured stages',
       'claude-sonnet-4-5',
       'budget: { stages: [50%], smart_zone: 1000000 }\n',
       83_500,
@@ -126,20 +128,20 @@ describe('a conversation that fills up', () => {
       '35%',
     ],
   ])('knows %s', async (_, model, config, at, percent) => {
-    const { agent, uses } = await filling(model, config)
-    uses(at - 1)
+    const { agent, usesTokens } = await fillingConversation(model, config)
+    usesTokens(at - 1)
     expect((await agent.run('ls')).person).not.toContain('TOKEN WARNING')
-    uses(at)
+    usesTokens(at)
     expect((await agent.run('ls')).person).toContain(`TOKEN WARNING - ${percent}`)
   })
 
-  test('has its handoff drafted at the second stage, and made with the code at the third', async () => {
-    const { agent, uses, ofKind, path, git, stint } = await filling()
+  test('gets a draft handoff at the second stage, and one with the code at the third', async () => {
+    const { agent, usesTokens, ofKind, path, git, stint } = await fillingConversation()
     writeFileSync(path('uncommitted.ts'), 'precious')
-    uses(142_000)
+    usesTokens(142_000)
     await agent.prompt('Look at the session code')
     expect(ofKind('handoff.made')).toMatchObject([{ isDraft: true }])
-    uses(151_000)
+    usesTokens(151_000)
     await agent.run('ls')
     expect(ofKind('handoff.made')).toHaveLength(1)
     await agent.stop('Looked.')
@@ -152,8 +154,8 @@ describe('a conversation that fills up', () => {
     expect(ofKind('handoff.made')).toHaveLength(2)
   })
 
-  test('is handed over when the person says the word', async () => {
-    const { agent, ofKind } = await filling()
+  test('gets a handoff when the user asks for one', async () => {
+    const { agent, ofKind } = await fillingConversation()
     const { person, model } = await agent.prompt('handoff')
     expect(person).toContain('/clear')
     expect(model).toContain('handoff')
@@ -162,8 +164,8 @@ describe('a conversation that fills up', () => {
     expect(ofKind('handoff.made')).toHaveLength(1)
   })
 
-  test('leaves a handoff of which the next conversation is told, and which it can take up', async () => {
-    const { agent, stint, path, ...world } = await filling()
+  test('leaves a handoff that the next conversation sees and can accept', async () => {
+    const { agent, stint, path, ...world } = await fillingConversation()
     await agent.prompt('handoff')
     await agent.end('clear')
     const next = world.another()
@@ -180,9 +182,9 @@ describe('a conversation that fills up', () => {
     ).toBe(true)
   })
 
-  test('has its handoff made by the next conversation when it was cleared before anybody came to it', async () => {
-    const { agent, uses, ofKind, another } = await filling()
-    uses(151_000)
+  test('gets its handoff from the next conversation if it was cleared first', async () => {
+    const { agent, usesTokens, ofKind, another } = await fillingConversation()
+    usesTokens(151_000)
     await agent.run('ls')
     await agent.end('clear')
     expect(ofKind('handoff.made')).toEqual([])
@@ -190,7 +192,7 @@ describe('a conversation that fills up', () => {
     expect(ofKind('handoff.made')).toHaveLength(1)
   })
 
-  test('has its handoff made where the session is named by the environment', async () => {
+  test('gets its handoff when STINT_SESSION names the session', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     const agent = world.agent({ STINT_SESSION: 'there' })
@@ -199,11 +201,11 @@ describe('a conversation that fills up', () => {
     expect(world.ofKind('handoff.made')).toHaveLength(1)
   })
 
-  test('keeps the handoff that was asked for when a line is crossed before it is made', async () => {
-    const { agent, uses, ofKind } = await filling()
+  test('keeps a requested handoff when a stage is crossed before it is made', async () => {
+    const { agent, usesTokens, ofKind } = await fillingConversation()
     agent.isFollowed = false
     await agent.prompt('handoff')
-    uses(142_000)
+    usesTokens(142_000)
     await agent.run('ls')
     agent.isFollowed = true
     await agent.stop('Done.')
@@ -211,8 +213,8 @@ describe('a conversation that fills up', () => {
     expect(ofKind('handoff.made')[0]).not.toHaveProperty('isDraft')
   })
 
-  test('whose handoff cannot be made is not tried for ever', async () => {
-    const { agent, ofKind, path, troubles } = await filling()
+  test('stops retrying a handoff that cannot be made', async () => {
+    const { agent, ofKind, path, hookErrors } = await fillingConversation()
     agent.isFollowed = false
     await agent.prompt('handoff')
     writeFileSync(path('.sessions', 'config.yaml'), 'redact: { patterns: ["[0-9a-f]{64}"] }\n')
@@ -220,12 +222,12 @@ describe('a conversation that fills up', () => {
     for (let turn = 0; turn < 6; turn += 1) await agent.stop(`Turn ${turn}.`)
     expect(ofKind('handoff.made')).toEqual([])
     expect(ofKind('checkpoint.made').length).toBeLessThanOrEqual(3)
-    expect(troubles()).toContain('handoff')
+    expect(hookErrors()).toContain('handoff')
   })
 
-  test('is told nothing of the window that is gone, before the transcript shows the new one', async () => {
-    const { agent, uses, crossed } = await filling()
-    uses(155_000)
+  test('gets no warning about the old window before the transcript shows the new one', async () => {
+    const { agent, usesTokens, crossed } = await fillingConversation()
+    usesTokens(155_000)
     await agent.run('ls')
     const before = crossed().length
     await agent.start('compact')
@@ -234,22 +236,25 @@ describe('a conversation that fills up', () => {
     expect(crossed()).toHaveLength(before)
   })
 
-  test('that is compacted before it was told is handed over all the same', async () => {
-    const { agent, ofKind } = await filling()
+  test('gets a handoff even if it is compacted before a warning', async () => {
+    const { agent, ofKind } = await fillingConversation()
     await agent.send('PreCompact', { trigger: 'auto' })
     expect(ofKind('handoff.made')).toMatchObject([{ reason: 'a compaction came first' }])
   })
 
-  test('is asked to record nothing where that reminder is turned off', async () => {
-    const { agent, uses } = await filling('claude-sonnet-4-5', 'nudges: { compaction: off }\n')
-    uses(142_000)
+  test('is not asked to record anything if that reminder is off', async () => {
+    const { agent, usesTokens } = await fillingConversation(
+      'claude-sonnet-4-5',
+      'nudges: { compaction: off }\n',
+    )
+    usesTokens(142_000)
     const { model } = await agent.run('ls')
     expect(model).toContain('85%')
     expect(model).not.toContain('Record now')
   })
 
-  test('is told nothing by what delegated agents use', async () => {
-    const { agent, crossed } = await filling()
+  test('gets no warning for tokens of subagents', async () => {
+    const { agent, crossed } = await fillingConversation()
     const usage = { input_tokens: 160_000, output_tokens: 20 }
     agent.write({
       type: 'assistant',
@@ -261,9 +266,9 @@ describe('a conversation that fills up', () => {
   })
 })
 
-describe('a command that prints very much', () => {
-  test('is followed, the second time, by a way to print less', async () => {
-    const { agent } = await filling()
+describe('a command with a very long output', () => {
+  test('leads, the second time, to a hint about printing less', async () => {
+    const { agent } = await fillingConversation()
     const much = 'a line of output\n'.repeat(2000)
     expect((await agent.run('cat log', much)).model).toBe('')
     expect((await agent.run('cat other', much)).model).toContain('stint digest')
@@ -272,8 +277,8 @@ describe('a command that prints very much', () => {
 })
 
 describe('a repository', () => {
-  test('is told of where a conversation begins, once it was looked at', async () => {
-    const { agent, path, ...world } = await filling()
+  test('is described to a new conversation once it was surveyed', async () => {
+    const { agent, path, ...world } = await fillingConversation()
     writeFileSync(path('package.json'), '{"name":"shop","scripts":{"test":"vitest run"}}')
     world.git('add', 'package.json')
     world.git('commit', '-qm', 'a manifest')

@@ -8,7 +8,7 @@ import { project } from './agent.ts'
 
 const hook = join(dirname(program), 'hook.cjs')
 
-function shown(
+function statusLine(
   world: ReturnType<typeof project>,
   input: string | object,
   env: NodeJS.ProcessEnv = {},
@@ -39,14 +39,14 @@ describe('the status line', () => {
     '[]',
     'null',
     '{"cwd":"/nowhere/at/all","session_id":"../../x","context_window":7}',
-  ])('says what it can when it is told %j', async (input) => {
+  ])('shows what it can for %j', async (input) => {
     const world = project()
-    expect(shown(world, input)).toBe('📋 no session\n')
+    expect(statusLine(world, input)).toBe('📋 no session\n')
     await world.stint('init', '--name', 'fix-login', '--goal', 'g')
-    if (!input.includes('nowhere')) expect(shown(world, input)).toBe('📋 fix-login\n')
+    if (!input.includes('nowhere')) expect(statusLine(world, input)).toBe('📋 fix-login\n')
   })
 
-  test('leaves all it is told for hooks, with the time, of a conversation that they follow', async () => {
+  test('stores its input for hooks, with the time, if they follow the conversation', async () => {
     const world = project()
     const agent = world.agent()
     const input = {
@@ -61,10 +61,10 @@ describe('the status line', () => {
         seven_day: { used_percentage: 7.5, resets_at: 4_000_000_000 },
       },
     }
-    expect(shown(world, input)).toBe('📋 no session · ctx 75% · 126k/~167k\n')
+    expect(statusLine(world, input)).toBe('📋 no session · ctx 75% · 126k/~167k\n')
     expect(existsSync(world.notes) ? readdirSync(world.notes) : []).toEqual([])
     await agent.start()
-    shown(world, input)
+    statusLine(world, input)
     const left = readContextWindow(world.notes, agent.conversation)!
     expect(Date.parse(left.at)).not.toBeNaN()
     expect(left).toEqual({
@@ -80,17 +80,17 @@ describe('the status line', () => {
     })
   })
 
-  test('counts the way to the point at which this client and these settings compact', () => {
+  test('shows percent of the compaction point of this client and these settings', () => {
     const world = project()
     const told = { cwd: world.cwd, context_window: context }
-    expect(shown(world, { ...told, version: '2.0.77' })).toContain('ctx 81% · 126k/~155k')
-    expect(shown(world, told, { DISABLE_AUTO_COMPACT: '1' })).toContain('ctx 63% · 126k/200k')
-    expect(shown(world, told, { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' })).toContain(
+    expect(statusLine(world, { ...told, version: '2.0.77' })).toContain('ctx 81% · 126k/~155k')
+    expect(statusLine(world, told, { DISABLE_AUTO_COMPACT: '1' })).toContain('ctx 63% · 126k/200k')
+    expect(statusLine(world, told, { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' })).toContain(
       'ctx 188% · 126k/~67k',
     )
   })
 
-  test('counts the way to where the conversation was compacted before', async () => {
+  test('shows percent of the point at which the conversation was compacted before', async () => {
     const world = project()
     await world.stint('init', '--name', 'fix-login', '--goal', 'g')
     const agent = world.agent()
@@ -102,20 +102,20 @@ describe('the status line', () => {
     })
     await agent.prompt('go on with the login')
     const told = { session_id: agent.conversation, cwd: world.cwd, context_window: context }
-    expect(shown(world, told)).toContain('ctx 90% · 126k/140k')
-    expect(shown(world, { ...told, session_id: 'another' })).toContain('126k/~167k')
+    expect(statusLine(world, told)).toContain('ctx 90% · 126k/140k')
+    expect(statusLine(world, { ...told, session_id: 'another' })).toContain('126k/~167k')
   })
 
-  test('shows what it is told where the configuration is broken', async () => {
+  test('shows its input even if the configuration is broken', async () => {
     const world = project()
     await world.stint('init', '--name', 'fix-login', '--goal', 'g')
     writeFileSync(world.path('.sessions', 'config.yaml'), 'budget: 5\n')
-    expect(shown(world, { cwd: world.cwd, context_window: context })).toBe(
+    expect(statusLine(world, { cwd: world.cwd, context_window: context })).toBe(
       '📋 no session · ctx 75% · 126k/~167k\n',
     )
   })
 
-  test('says nothing of the context right after a compaction, when nobody knows', () => {
+  test('shows no context size right after a compaction, when it is unknown', () => {
     const world = project()
     const zero = {
       input_tokens: 0,
@@ -127,6 +127,6 @@ describe('the status line', () => {
       cwd: world.cwd,
       context_window: { context_window_size: 200_000, current_usage: zero, used_percentage: 0 },
     }
-    expect(shown(world, told)).toBe('📋 no session\n')
+    expect(statusLine(world, told)).toBe('📋 no session\n')
   })
 })

@@ -29,7 +29,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Notification: { message: 'waiting' },
 }
 
-function served(
+function runHook(
   world: ReturnType<typeof project>,
   input: string | Buffer,
   env: NodeJS.ProcessEnv = {},
@@ -45,7 +45,7 @@ function served(
 
 const SILENT = { status: 0, signal: null, stdout: '', stderr: '' }
 
-function eventIn(
+function eventInput(
   cwd: string,
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
@@ -59,11 +59,11 @@ function eventIn(
   })
 }
 
-describe('the hook program is silent and succeeds', () => {
+describe('the hook program exits silently with success', () => {
   test.each([
-    ['nothing', ''],
-    ['no JSON', 'hello'],
-    ['half of it', '{"session_id":"c-1","cwd":"/tmp"'],
+    ['an empty input', ''],
+    ['an input that is not JSON', 'hello'],
+    ['a truncated event', '{"session_id":"c-1","cwd":"/tmp"'],
     ['a list', '[1,2,3]'],
     ['null', 'null'],
     ['binary', Buffer.from([0xff, 0xfe, 0, 1, 2, 3])],
@@ -81,7 +81,7 @@ describe('the hook program is silent and succeeds', () => {
       JSON.stringify({ session_id: '../../etc/passwd', cwd: '/', hook_event_name: 'Stop' }),
     ],
     [
-      'a folder that is not there',
+      'a missing folder',
       JSON.stringify({
         session_id: 'c-1',
         cwd: '/nowhere/at/all',
@@ -89,30 +89,27 @@ describe('the hook program is silent and succeeds', () => {
       }),
     ],
     [
-      'a prototype',
+      'an event with a prototype',
       '{"__proto__":{"a":1},"session_id":"c-1","cwd":"/","hook_event_name":"constructor"}',
     ],
-  ])('when it is given %s', (_what, input) => {
-    expect(served(project(), input)).toEqual(SILENT)
+  ])('for %s', (_what, input) => {
+    expect(runHook(project(), input)).toEqual(SILENT)
   })
 
-  test.each(Object.keys(EVENTS))(
-    'at %s in a folder that is none of ours, and writes nothing there',
-    (name) => {
-      const world = project({ git: false })
-      expect(served(world, eventIn(world.cwd, name))).toEqual(SILENT)
-      expect(existsSync(world.path('.sessions'))).toBe(false)
-    },
-  )
+  test.each(Object.keys(EVENTS))('at %s outside any project, and writes nothing there', (name) => {
+    const world = project({ git: false })
+    expect(runHook(world, eventInput(world.cwd, name))).toEqual(SILENT)
+    expect(existsSync(world.path('.sessions'))).toBe(false)
+  })
 
-  test.each(Object.keys(EVENTS))('at %s where there is no session', (name) => {
+  test.each(Object.keys(EVENTS))('at %s without a session', (name) => {
     const world = project()
-    expect(served(world, eventIn(world.cwd, name))).toEqual(SILENT)
+    expect(runHook(world, eventInput(world.cwd, name))).toEqual(SILENT)
     expect(existsSync(world.path('.sessions'))).toBe(false)
   })
 
   test(
-    'when its input never ends, by the command that is registered',
+    'when its input never ends, through the registered command',
     { timeout: 10_000 },
     async () => {
       const world = project()
@@ -132,18 +129,18 @@ describe('the hook program is silent and succeeds', () => {
   test('when it is turned off', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
-    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_HOOKS: 'off' })).toEqual(
+    expect(runHook(world, eventInput(world.cwd, 'SessionStart'), { STINT_HOOKS: 'off' })).toEqual(
       SILENT,
     )
   })
 
-  test('in a run, whose runner sees everything itself, and it records nothing', async () => {
+  test('in a run, where the runner records everything itself', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     const before = world.entries()
     for (const name of Object.keys(EVENTS)) {
       expect(
-        served(world, eventIn(world.cwd, name), {
+        runHook(world, eventInput(world.cwd, name), {
           STINT_RUN: '0190a000-0000-7000-8000-000000000001',
         }),
       ).toEqual(SILENT)
@@ -151,83 +148,83 @@ describe('the hook program is silent and succeeds', () => {
     await world.stint('view')
     expect(world.entries()).toEqual(before)
     expect(existsSync(world.notes)).toBe(false)
-    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_RUN: '' }).stdout).toContain(
-      'there',
-    )
+    expect(
+      runHook(world, eventInput(world.cwd, 'SessionStart'), { STINT_RUN: '' }).stdout,
+    ).toContain('there')
   })
 })
 
-/** Transcripts that no one should wait for or fail at. */
+/** Transcripts that must neither block nor fail a hook. */
 const TRANSCRIPTS: Readonly<Record<string, (path: string) => void>> = {
   missing: () => undefined,
   'a folder': (path) => mkdirSync(path),
-  'a pipe that nobody writes to': (path) => execFileSync('mkfifo', [path]),
+  'a pipe without a writer': (path) => execFileSync('mkfifo', [path]),
   'a device that never ends': (path) => symlinkSync('/dev/zero', path),
   'a link to itself': (path) => symlinkSync(path, path),
   empty: (path) => writeFileSync(path, ''),
   binary: (path) => writeFileSync(path, Buffer.alloc(3_000_000, 0xfe)),
   'one endless line': (path) =>
     writeFileSync(path, `{"type":"user","message":{"content":"${'x'.repeat(4_000_000)}`),
-  'of nothing but zeroes': (path) => {
+  'full of zeroes': (path) => {
     writeFileSync(path, '')
     truncateSync(path, 100_000_000)
   },
 }
 
 describe('a transcript', () => {
-  test.each(Object.keys(TRANSCRIPTS))('that is %s keeps no hook from its work', async (kind) => {
+  test.each(Object.keys(TRANSCRIPTS))('that is %s does not disturb any hook', async (kind) => {
     const world = project()
     await world.stint('init', '--name', 'there', '--goal', 'Be there')
     const transcript = join(world.folder, 'transcript.jsonl')
     TRANSCRIPTS[kind]!(transcript)
     for (const name of Object.keys(EVENTS)) {
-      const { status, stderr } = served(
+      const { status, stderr } = runHook(
         world,
-        eventIn(world.cwd, name, { transcript_path: transcript }),
+        eventInput(world.cwd, name, { transcript_path: transcript }),
       )
       expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: '' })
     }
     expect(world.ofKind('turn.ended')).toHaveLength(1)
-    expect(world.troubles()).toBe('')
+    expect(world.hookErrors()).toBe('')
   })
 })
 
-describe('a session whose files are gone or broken', () => {
+describe('a session with missing or broken files', () => {
   const breakages: Readonly<Record<string, (world: ReturnType<typeof project>) => void>> = {
-    'its whole folder': (world) => rmSync(world.path('.sessions'), { recursive: true }),
-    'everything of it': (world) => {
+    'without its folder': (world) => rmSync(world.path('.sessions'), { recursive: true }),
+    'without any file': (world) => {
       rmSync(world.path('.sessions'), { recursive: true })
       rmSync(world.path('.git', 'stint'), { recursive: true })
     },
-    'its log, which is a folder': (world) => {
+    'with a folder as its log': (world) => {
       const log = world.path('.sessions', 'journal', world.sessions()[0]!, 'log.jsonl')
       rmSync(log)
       mkdirSync(log)
     },
-    'its snapshot': (world) =>
+    'with a broken snapshot': (world) =>
       writeFileSync(
         world.path('.sessions', 'journal', world.sessions()[0]!, 'snapshot.json'),
         '{"half',
       ),
-    'its configuration': (world) =>
+    'with a broken configuration': (world) =>
       writeFileSync(world.path('.sessions', 'config.yaml'), 'redact: [unclosed'),
-    'the notes of hooks': (world) => {
+    'without the conversation state': (world) => {
       rmSync(world.path('.git', 'stint', 'conversations'), { recursive: true, force: true })
       writeFileSync(world.path('.git', 'stint', 'conversations'), 'no folder')
     },
   }
-  test.each(Object.keys(breakages))('keeps no hook from ending well: %s', async (what) => {
+  test.each(Object.keys(breakages))('does not make any hook fail: %s', async (what) => {
     const world = project()
     await world.stint('init', '--name', 'there', '--goal', 'Be there')
-    served(world, eventIn(world.cwd, 'SessionStart'))
+    runHook(world, eventInput(world.cwd, 'SessionStart'))
     breakages[what]!(world)
     for (const name of Object.keys(EVENTS)) {
-      const { status, stderr } = served(world, eventIn(world.cwd, name))
+      const { status, stderr } = runHook(world, eventInput(world.cwd, name))
       expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: '' })
     }
   })
 
-  test('with an invalid configuration nothing is recorded, since it may be about secrets, and doctor says why', async () => {
+  test('is not recorded with an invalid configuration, which may be about secrets, and doctor says why', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     const before = world.entries().length
@@ -235,12 +232,14 @@ describe('a session whose files are gone or broken', () => {
       world.path('.sessions', 'config.yaml'),
       'redact:\n  pattern: typo\n  patterns: ["("]\n',
     )
-    served(
+    runHook(
       world,
-      eventIn(world.cwd, 'UserPromptSubmit', { prompt: 'the password is hunter2 in this project' }),
+      eventInput(world.cwd, 'UserPromptSubmit', {
+        prompt: 'the password is hunter2 in this project',
+      }),
     )
     expect(world.entries()).toHaveLength(before)
-    expect(served(world, eventIn(world.cwd, 'SessionStart')).stdout).toContain(
+    expect(runHook(world, eventInput(world.cwd, 'SessionStart')).stdout).toContain(
       'Stint records nothing here',
     )
     rmSync(world.path('.sessions', 'config.yaml'))
@@ -252,17 +251,17 @@ describe('a session whose files are gone or broken', () => {
     await world.stint('init', '--name', 'there', '--goal', 'Be there')
     world.git('clean', '-fdxq')
     expect(existsSync(world.path('.sessions'))).toBe(false)
-    expect(served(world, eventIn(world.cwd, 'SessionStart')).stdout).toContain('Be there')
+    expect(runHook(world, eventInput(world.cwd, 'SessionStart')).stdout).toContain('Be there')
   })
 })
 
-/** Modules of Node that cost more to load than a hook has time. */
+/** Node modules that are too slow to load for a hook. */
 const SLOW = /^(?:child_process|crypto|zlib|perf_hooks|net|https?|sqlite|stream|readline)$/
-/** Loaded where the configuration changed, or nobody waits. */
+/** Loaded only after a config change or in the background. */
 const READS_ALL = /^hook-(?:load-read-config|after)/
 
 describe('the hook program', () => {
-  test('loads neither the database nor a YAML reader nor the command line, nor a module of Node that is slow to load', async () => {
+  test('loads no database, no YAML parser, no command line and no slow Node module', async () => {
     const world = project()
     await world.stint('init', '--name', 'there', '--goal', 'Be there')
     const list = join(world.folder, 'loaded')
@@ -276,23 +275,23 @@ describe('the hook program', () => {
     )
     const loadedAt = (input: string) => {
       rmSync(list, { force: true })
-      const { status, stderr } = served(world, input, { NODE_OPTIONS: `--require=${preload}` })
+      const { status, stderr } = runHook(world, input, { NODE_OPTIONS: `--require=${preload}` })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       return JSON.parse(readFileSync(list, 'utf8')) as { builtins: string[]; files: string[] }
     }
-    // What Node has loaded by itself is no cost of ours.
+    // Modules that Node loads by itself do not count.
     const { builtins: always } = loadedAt('')
     const tool = (file: string) =>
-      eventIn(world.cwd, 'PostToolUse', { tool_input: { file_path: world.path(file) } })
-    served(world, tool('known.ts'))
+      eventInput(world.cwd, 'PostToolUse', { tool_input: { file_path: world.path(file) } })
+    runHook(world, tool('known.ts'))
     const before = world.entries().length
     for (const input of [
-      eventIn(world.cwd, 'SessionStart'),
-      eventIn(world.cwd, 'UserPromptSubmit', {
+      eventInput(world.cwd, 'SessionStart'),
+      eventInput(world.cwd, 'UserPromptSubmit', {
         prompt: 'move the handlers behind the new interface',
       }),
       tool('known.ts'),
-      eventIn(world.cwd, 'Stop'),
+      eventInput(world.cwd, 'Stop'),
     ]) {
       const { builtins, files } = loadedAt(input)
       expect(builtins.filter((name) => SLOW.test(name) && !always.includes(name))).toEqual([])
@@ -312,23 +311,23 @@ describe('the hook program', () => {
     }
   })
 
-  test('keeps its settings as they were read, and reads them again when the file changes', async () => {
+  test('caches the parsed settings, and reads them again when the file changes', async () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
     writeFileSync(world.path('.sessions', 'config.yaml'), 'auto: off\n')
-    const edit = eventIn(world.cwd, 'PostToolUse', {
+    const edit = eventInput(world.cwd, 'PostToolUse', {
       tool_input: { file_path: world.path('a.ts') },
     })
-    served(world, edit)
-    served(world, edit)
+    runHook(world, edit)
+    runHook(world, edit)
     expect(world.sessions()).toEqual([])
     writeFileSync(world.path('.sessions', 'config.yaml'), 'auto: "on"  # now\n')
-    served(world, edit)
+    runHook(world, edit)
     expect(world.sessions()).toHaveLength(1)
   })
 })
 
-describe('the program that renders what nobody waits for', () => {
+describe('the background hook program', () => {
   test('writes the document and copies the transcript', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
@@ -356,8 +355,8 @@ describe('the program that renders what nobody waits for', () => {
   })
 })
 
-describe('what was said in long conversations', () => {
-  test('is copied a few megabytes at a time, of all of them together, until all of it is there', async () => {
+describe('the transcript of long conversations', () => {
+  test('is copied a few megabytes per event over all conversations, until it is complete', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     const agents = [world.agent(), world.agent(), world.agent()]
@@ -401,7 +400,7 @@ describe('what was said in long conversations', () => {
 })
 
 describe('the status line', () => {
-  test('shows session, progress, blockers and how full the context is, and leaves that for hooks', async () => {
+  test('shows session, progress, blockers and context fill, and stores the fill for hooks', async () => {
     const world = project()
     await world.stint('init', '--name', 'fix-login', '--goal', 'Fix it')
     await world.stint(

@@ -9,7 +9,7 @@ import { repositoryAt } from '../git/world.ts'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** What the context of this project costs now, and what was read for it, in tokens. */
+/** Current tokens of this project's context and of its sources. */
 export function countHere(): { readonly context: number; readonly condensed: number } {
   const repository = repositoryAt(root)
   const listing = new TrackedFiles(repository)

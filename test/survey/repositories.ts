@@ -1,4 +1,4 @@
-// Repositories as they are found: a few files each, and what an agent that has just arrived has to be told of them.
+// Typical repositories of a few files, with the facts that a new agent needs.
 
 export interface Example {
   readonly files: Readonly<Record<string, string>>

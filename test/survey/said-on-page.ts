@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What the page on the project's context says that it costs here, in tokens. Its test holds it to within a quarter. */
+/** The token numbers in the docs, which a test checks to within a quarter. */
 export function saidOnPage(): { readonly context: number; readonly condensed: number } {
   const page = readFileSync(new URL('../../docs/project-context.md', import.meta.url), 'utf8')
   const said = /(\d+) tokens, condensed from ([\d,]+)/.exec(page)!

@@ -11,9 +11,9 @@ const withoutSecrets = (text: string) => redact(text).text
 const contextOf = (root: string, options: { refresh?: boolean } = {}) =>
   loadProjectContext(repositoryAt(root), { ...options, withoutSecrets })
 
-describe('the context of a project', () => {
+describe('the project context', () => {
   test.each(Object.entries(EXAMPLES))(
-    'of %s says how it is worked on',
+    'of %s shows its commands and conventions',
     (_, { files, told, untold = [] }) => {
       const { text, tokens } = contextOf(newRepository(files))
       for (const words of told) expect(`${text}\n`).toContain(words)
@@ -22,7 +22,7 @@ describe('the context of a project', () => {
     },
   )
 
-  test('is the same bytes for the same commit, wherever it is cloned', () => {
+  test('is byte-identical for the same commit in every clone', () => {
     for (const { files } of Object.values(EXAMPLES)) {
       const root = newRepository(files)
       const clone = join(temporaryFolder(), 'another name')
@@ -41,20 +41,20 @@ describe('the context of a project', () => {
     ['`[area] subject`', ['[ui] a', '[db] b', '[ui] c', '[api] d', '[ci] e']],
     ['`KEY-123 subject`', ['ABC-1 a', 'ABC-2 b', 'ABC-3: c', 'ABC-4 d', 'ABC-5 e']],
     ['a capitalised sentence', ['Add a', 'Fix b', 'Remove c', 'Move d', 'Rename e']],
-  ])('knows that commits are written as %s', (style, subjects) => {
+  ])('recognises commit subjects written as %s', (style, subjects) => {
     const root = newRepository()
     for (const subject of subjects) git(root, 'commit', '-q', '--allow-empty', '-m', subject)
     expect(contextOf(root).text).toContain(`Commits: ${style}`)
   })
 
-  test('says nothing of commits that are written every way', () => {
+  test('has no commit style when the subjects have none', () => {
     const root = newRepository()
     for (const subject of ['feat: a', 'Add b', '[x] c', 'ABC-1 d', '!!', 'x: y'])
       git(root, 'commit', '-q', '--allow-empty', '-m', subject)
     expect(contextOf(root).text).not.toContain('Commits:')
   })
 
-  test('is made before the first commit, and of an empty repository', () => {
+  test('works before the first commit and in an empty repository', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main')
     expect(contextOf(root)).toMatchObject({ text: '', tokens: 0 })
@@ -65,13 +65,13 @@ describe('the context of a project', () => {
     expect(contextOf(root).head).toBeUndefined()
   })
 
-  test('reads what git tracks and nothing else', () => {
+  test('comes from tracked files only', () => {
     const root = newRepository({ 'a.ts': '' })
     write(root, 'package.json', '{"name":"untracked"}')
     expect(contextOf(root).text).not.toContain('untracked')
   })
 
-  test('follows no link: it may lead out of the repository', () => {
+  test('follows no symbolic link, which may lead out of the repository', () => {
     const outside = temporaryFolder()
     writeFileSync(join(outside, 'package.json'), '{"name":"of-somebody-else"}')
     mkdirSync(join(outside, 'web'))
@@ -84,7 +84,7 @@ describe('the context of a project', () => {
     expect(contextOf(root).text).not.toContain('somebody-else')
   })
 
-  test('leaves out manifests that cannot be read, and says the rest', () => {
+  test('leaves out unreadable manifests, and shows the rest', () => {
     const root = newRepository({
       'package.json': '{"name": ',
       'pyproject.toml': '[project\nname = [[[\n"',
@@ -98,7 +98,7 @@ describe('the context of a project', () => {
     expect(text).not.toContain('real')
   })
 
-  test('holds no secret of a script or a commit', () => {
+  test('has no secret of a script or a commit', () => {
     const token = `ghp_${'a1B2c3D4'.repeat(4)}abcd`
     const root = newRepository({
       'package.json': JSON.stringify({ scripts: { test: `TOKEN=${token} run`, start: 'x' } }),
@@ -147,10 +147,10 @@ describe('the context of a project', () => {
   })
 })
 
-describe('what is kept of a project', () => {
+describe('the stored project context', () => {
   const files = { 'package.json': '{"name":"one","scripts":{"test":"vitest"}}', 'src/a.ts': '' }
 
-  test('is given again while nothing changes', () => {
+  test('is reused while nothing changes', () => {
     const root = newRepository(files)
     expect(contextOf(root).renewed).toBe('first')
     expect(contextOf(root).renewed).toBeUndefined()
@@ -165,13 +165,13 @@ describe('what is kept of a project', () => {
       'Project: two',
     ],
     [
-      'a manifest in place, with its size and time',
+      'a manifest in place, with the same size and mtime',
       (root) => inPlace(root, 'package.json', 'one', 'two'),
       'files',
       'Project: two',
     ],
     [
-      'the listing',
+      'the tracked paths',
       (root) => (write(root, 'b.py', ''), git(root, 'add', 'b.py')),
       'files',
       'Python',
@@ -188,7 +188,7 @@ describe('what is kept of a project', () => {
       'files',
       'TypeScript',
     ],
-  ])('is made anew after a change of %s', (_, change, because, told) => {
+  ])('is renewed after a change of %s', (_, change, because, told) => {
     const root = newRepository(files)
     contextOf(root)
     change(root)
@@ -198,7 +198,7 @@ describe('what is kept of a project', () => {
     expect(contextOf(root).renewed).toBeUndefined()
   })
 
-  test('is made anew when a tracked file that was gone is there again', () => {
+  test('is renewed when a missing tracked file is back', () => {
     const root = newRepository(files)
     rmSync(join(root, 'package.json'))
     expect(contextOf(root).text).not.toContain('Project:')
@@ -206,7 +206,7 @@ describe('what is kept of a project', () => {
     expect(contextOf(root).text).toContain('Project: one')
   })
 
-  test('is each worktree its own', () => {
+  test('is separate for each worktree', () => {
     const root = newRepository(files)
     const linked = join(temporaryFolder(), 'linked')
     git(root, 'worktree', 'add', '-q', linked)
@@ -217,7 +217,7 @@ describe('what is kept of a project', () => {
     expect(contextOf(linked).renewed).toBeUndefined()
   })
 
-  test('is not missed where it cannot be kept', () => {
+  test('is computed anyway if it cannot be stored', () => {
     const root = newRepository(files)
     mkdirSync(join(root, '.git', 'stint'), { recursive: true })
     mkdirSync(join(root, '.git', 'stint', 'project-context.json'))
@@ -226,7 +226,7 @@ describe('what is kept of a project', () => {
   })
 })
 
-/** Changes a file and gives it back its time. */
+/** Changes a file and restores its mtime. */
 function inPlace(root: string, path: string, from: string, to: string): void {
   execFileSync(
     'bash',

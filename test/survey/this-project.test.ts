@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { countHere, root } from './count-here.ts'
 import { saidOnPage } from './said-on-page.ts'
 
-/** The files of this project grow; a figure is wrong when it is a quarter off. */
+/** This project grows, so the documented number may be off by a quarter. */
 const TOLERANCE = 0.25
 
-/** The sources may come without their history, or belong to somebody else. */
+/** The sources may come without git history or belong to another user. */
 const isRepository =
   spawnSync('git', ['ls-files', '--error-unmatch', 'package.json'], { cwd: root }).status === 0
 
 describe('the context of this project', () => {
-  test.skipIf(!isRepository)('takes as many tokens, of as many, as the docs say', () => {
+  test.skipIf(!isRepository)('has the token count that the docs state', () => {
     const actual = countHere()
     const figures = saidOnPage()
     const isNear = (figure: number, measured: number) =>

@@ -1,10 +1,11 @@
 import { read } from 'node:fs'
 
-/** All of an input that is waited for, or undefined when it cannot be read. One that does not come ends the process. */
+/** Undefined if the input cannot be read. Kills the process if it does not arrive. */
 export function awaitInput(longest: number, patienceMs: number): Promise<string | undefined> {
-  // Node cannot end while a read of its own waits for input that does not come; the shell around it says that all is well.
+  // Node cannot exit while a read is pending; the registered shell command turns the kill into
+  // success.
   const giveUp = setTimeout(() => process.kill(process.pid, 'SIGKILL'), patienceMs)
-  // One thread is enough to read with, and starting four takes longer than reading.
+  // One thread is enough, and starting four takes longer than reading.
   process.env.UV_THREADPOOL_SIZE = '1'
   return new Promise<string | undefined>((resolve) => {
     const chunks: Buffer[] = []

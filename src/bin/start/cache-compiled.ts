@@ -4,7 +4,7 @@ import { createFolder, removeFile, replaceUnsynced } from '../../journal/files.t
 import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
 import { sealCode } from './sealed-code.ts'
 
-/** Enough for the commands that are used. Each is about a megabyte at most. */
+/** Enough for the commands in use; each file has at most about a megabyte. */
 const MOST_FILES = 40
 
 export function cacheCompiled(path: string, code: Buffer): void {
@@ -13,12 +13,12 @@ export function cacheCompiled(path: string, code: Buffer): void {
     replaceUnsynced(path, sealCode(code))
     removeOldest(dirname(path), basename(path))
   } catch (error) {
-    // A full or read-only disk: compiled anew next time.
+    // Full or read-only disk: compiled again next time.
     if (errnoOf(error) === undefined) throw error
   }
 }
 
-/** What older builds left is of no use to anyone. */
+/** Removes the cached code of older builds. */
 function removeOldest(folder: string, kept: string): void {
   const names = listFolder(folder).filter((name) => name !== kept)
   if (names.length < MOST_FILES) return

@@ -1,7 +1,6 @@
 import { fstatSync, readSync } from 'node:fs'
 
 const LONGEST_INPUT = 32 * 1024 * 1024
-/** How long input is waited for. */
 const INPUT_MS = 900
 
 const KIND = 0o170000
@@ -10,8 +9,8 @@ const PIPE = 0o010000
 const SOCKET = 0o140000
 
 /**
- * All of standard input, or undefined when it cannot be read or does not come. Read at once where a read never waits:
- * a stream, or a thread that reads and a timer beside it, cost more to set up than all the rest of a hook.
+ * Undefined if standard input cannot be read or does not arrive. Synchronous if reads do not block:
+ * setting up a stream or a reading thread costs more than the rest of a hook.
  */
 export function readInput(): string | undefined | Promise<string | undefined> {
   return neverWaits()
@@ -19,7 +18,7 @@ export function readInput(): string | undefined | Promise<string | undefined> {
     : import('./await-input.ts').then(({ awaitInput }) => awaitInput(LONGEST_INPUT, INPUT_MS))
 }
 
-/** Whether a read gives what is there and says where nothing is. A pipe is made so, as by `process.stdin`; Node makes it as it was when it ends. */
+/** Makes a pipe non-blocking, as `process.stdin` does; Node restores it at exit. */
 function neverWaits(): boolean {
   try {
     const kind = fstatSync(0).mode & KIND
@@ -28,7 +27,7 @@ function neverWaits(): boolean {
     const { Pipe, constants } = (process as unknown as Bindings).binding('pipe_wrap')
     return new Pipe(constants.SOCKET).open(0) === 0
   } catch {
-    // Nothing is open there, or this Node does not give out what its own streams are made of.
+    // No standard input, or this Node does not expose its pipe binding.
     return false
   }
 }
@@ -59,7 +58,7 @@ function readAtOnce(): string | undefined {
   }
 }
 
-/** The name of an event, told without reading all of it. */
+/** Without parsing the whole input. */
 export function eventNameIn(input: string): string {
   return /"hook_event_name"\s*:\s*"(\w+)"/.exec(input)?.[1] ?? ''
 }

@@ -1,9 +1,10 @@
-// V8 runs the code it is given back without looking whether it is whole, and a page that a power cut left empty ends
-// the process. So the code is kept with a sum behind it.
+// V8 does not verify cached code, and a page zeroed by a power cut crashes the process. So the code
+// is stored with a checksum.
 
 const SUM_BYTES = 4
-// Every thirteenth word: a loop that runs once is interpreted, and all of them would cost more than the hook. Nine of
-// each block of a disk, and, the stride being odd, not always the same half of what V8 writes in pairs.
+// Every thirteenth word: this loop is interpreted, and a full pass would cost more than the hook.
+// That is about nine words of 512 bytes; the odd stride hits both halves of the pairs that V8
+// writes.
 const STRIDE = 13
 
 export function sealCode(code: Buffer): Buffer {
@@ -13,7 +14,7 @@ export function sealCode(code: Buffer): Buffer {
   return sealed
 }
 
-/** The code that was sealed, or undefined where a block of it is not what it was, or its end is missing. */
+/** Undefined if a block is damaged or the end is missing. */
 export function unsealCode(sealed: Buffer): Buffer | undefined {
   const end = sealed.length - SUM_BYTES
   return end > 0 && sealed.readInt32LE(end) === sumOf(sealed) ? sealed.subarray(0, end) : undefined

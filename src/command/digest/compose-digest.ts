@@ -6,7 +6,7 @@ import type { OutputLine, OutputAnalysis } from './output-reader.ts'
 import type { Finding } from './recogniser.ts'
 import { FINDING_LEVELS, type FindingLevel } from './output-rules.ts'
 
-interface Ended {
+interface CommandResult {
   readonly command: string
   readonly label?: string
   readonly exitCode: number
@@ -15,7 +15,7 @@ interface Ended {
   readonly bytes: number
 }
 
-interface Pointer {
+interface ArtifactPointer {
   readonly id: string
   readonly path: string
   readonly recordedIn?: string
@@ -24,44 +24,46 @@ interface Pointer {
 export interface ComposedDigest {
   readonly text: string
   readonly findings: readonly Finding[]
-  /** How many of each were not shown, for want of room. */
+  /** Findings that had no room, by level. */
   readonly leftOut: Readonly<Record<FindingLevel, number>>
 }
 
 export const DIGEST_DEFAULT_TOKENS = 400
-/** Less has no room for the first line and the pointer. */
+/** Below this, the first line and the pointer do not fit. */
 export const DIGEST_MIN_TOKENS = 120
 
-const LONGEST_TITLE = 240
-const LONGEST_DETAIL = 200
-const LONGEST_TAIL = 160
-const GOOD_WARNINGS = 5
+const MAX_TITLE_LENGTH = 240
+const MAX_DETAIL_LENGTH = 200
+const MAX_TAIL_LENGTH = 160
+const MAX_WARNINGS_IF_PASSED = 5
 const TAIL_WITH_FINDINGS = 3
 const TAIL_ALONE = 15
-const COUNTING = 30
+const NOTE_ROOM = 30
 
-/** The few lines of an output that matter, within the tokens allowed. */
 export function composeDigest(
-  ended: Ended,
-  reading: OutputAnalysis,
-  pointer: Pointer | undefined,
+  result: CommandResult,
+  analysis: OutputAnalysis,
+  pointer: ArtifactPointer | undefined,
   tokens: number,
 ): ComposedDigest {
-  const { totals, counts, findings: all } = reading
+  const { totals, counts, findings: all } = analysis
   const page = new Page(tokens)
-  const first = page.mustFit((room) => headline(ended, reading, room))
+  const first = page.mustFit((room) => headline(result, analysis, room))
   const last = page.mustFit((room) => pointerLine(all, pointer, room))
-  const isGood = ended.exitCode === 0 && totals.tests?.isFailed === false && counts.failure === 0
-  const whole = isGood ? undefined : reading.whole?.map((line) => counted(line, Infinity))
-  const fitsWhole = whole !== undefined && cost(whole) <= page.room
-  page.room -= COUNTING
+  const hasPassed =
+    result.exitCode === 0 && totals.tests?.isFailed === false && counts.failure === 0
+  const allLines = hasPassed
+    ? undefined
+    : analysis.allLines?.map((line) => lineWithCount(line, Infinity))
+  const fits = allLines !== undefined && cost(allLines) <= page.room
+  page.room -= NOTE_ROOM
   const sums = [totals.tests?.text ?? [], ...totals.others]
     .flat()
-    .map((line) => shown(line))
+    .map((line) => safeText(line))
     .filter((line) => page.takes(line))
-  const { lines, findings } = findingLines(page, all, isGood)
-  const rest = isGood ? [] : restOf(page, reading, ended.exitCode)
-  page.room += COUNTING
+  const { lines, findings } = findingLines(page, all, hasPassed)
+  const rest = hasPassed ? [] : remainingLines(page, analysis, result.exitCode)
+  page.room += NOTE_ROOM
   const leftOut = { ...counts }
   for (const { level, times } of findings) leftOut[level] -= times
   const missing = FINDING_LEVELS.filter((level) => leftOut[level] > 0)
@@ -69,10 +71,10 @@ export function composeDigest(
     .join(', ')
   const note = `not shown: ${missing}`
   const body = [...sums, ...lines, ...(missing !== '' && page.takes(note) ? [note] : []), ...rest]
-  // What is no longer than the digest of it is shown as it is.
-  if (fitsWhole && (all.length === 0 || cost(whole) <= cost(body))) {
+  // An output that is no longer than its digest is shown as it is.
+  if (fits && (all.length === 0 || cost(allLines) <= cost(body))) {
     const none = { failure: 0, error: 0, warning: 0 }
-    return { text: [first, ...whole, last].join('\n'), findings: all, leftOut: none }
+    return { text: [first, ...allLines, last].join('\n'), findings: all, leftOut: none }
   }
   return { text: [first, ...body, last].join('\n'), findings, leftOut }
 }
@@ -86,7 +88,7 @@ class Page {
   readonly #share: number
 
   constructor(tokens: number) {
-    // A line end behind the last line, and what a rate may miss.
+    // Leaves room for the last line break and for estimation errors.
     this.room = tokens - TOKEN_MARGIN - 1
     this.#share = this.room * 0.36
   }
@@ -109,15 +111,19 @@ class Page {
   }
 }
 
-function headline(ended: Ended, { lines }: OutputAnalysis, room: number) {
-  const { label, exitCode, signal, seconds, bytes } = ended
-  const command = shown(ended.command, label === undefined ? room : room / 2)
-  const ran = label === undefined ? command : `${shown(label, room)} (${command})`
+function headline(result: CommandResult, { lines }: OutputAnalysis, room: number) {
+  const { label, exitCode, signal, seconds, bytes } = result
+  const command = safeText(result.command, label === undefined ? room : room / 2)
+  const ran = label === undefined ? command : `${safeText(label, room)} (${command})`
   const end = signal === undefined ? `exit ${exitCode}` : `ended by ${signal} (exit ${exitCode})`
   return `${ran === '' ? '' : `${ran}: `}${end} after ${formatSeconds(seconds)}; ${formatInteger(lines)} line${lines === 1 ? '' : 's'}, ${formatSize(bytes)}`
 }
 
-function pointerLine(findings: readonly Finding[], pointer: Pointer | undefined, room: number) {
+function pointerLine(
+  findings: readonly Finding[],
+  pointer: ArtifactPointer | undefined,
+  room: number,
+) {
   if (pointer === undefined) return 'the output was not kept'
   const { id, path, recordedIn } = pointer
   const line = worstFirst(findings)[0]?.line
@@ -132,79 +138,79 @@ function worstFirst(findings: readonly Finding[]) {
   return FINDING_LEVELS.flatMap((level) => findings.filter((finding) => finding.level === level))
 }
 
-function findingLines(page: Page, all: readonly Finding[], isGood: boolean) {
-  const wanted = worstFirst(all).slice(0, isGood ? GOOD_WARNINGS : undefined)
-  const told: { finding: Finding; lines: string[]; detail: readonly string[] }[] = []
+function findingLines(page: Page, all: readonly Finding[], hasPassed: boolean) {
+  const wanted = worstFirst(all).slice(0, hasPassed ? MAX_WARNINGS_IF_PASSED : undefined)
+  const entries: { finding: Finding; lines: string[]; detail: readonly string[] }[] = []
   for (const finding of wanted) {
     const title = titleOf(finding)
     if (!page.takes(title)) break
     const detail = finding.detail
-      .map((line) => `  ${shown(line, LONGEST_DETAIL)}`)
+      .map((line) => `  ${safeText(line, MAX_DETAIL_LENGTH)}`)
       .filter((line) => line.trim() !== '')
-    // The first one is shown whole, since it is often the cause of the others.
-    const isWhole = told.length === 0 && page.takes(...detail)
-    told.push({
+    // The first finding keeps its detail, because it often causes the others.
+    const isComplete = entries.length === 0 && page.takes(...detail)
+    entries.push({
       finding,
-      lines: isWhole ? [title, ...detail] : [title],
-      detail: isWhole ? [] : detail,
+      lines: isComplete ? [title, ...detail] : [title],
+      detail: isComplete ? [] : detail,
     })
   }
-  for (const { lines, detail } of told) {
+  for (const { lines, detail } of entries) {
     for (const line of detail) {
       if (!page.takes(line)) break
       lines.push(line)
     }
   }
   return {
-    lines: told.flatMap(({ lines }) => lines),
-    findings: told.map(({ finding }) => finding),
+    lines: entries.flatMap(({ lines }) => lines),
+    findings: entries.map(({ finding }) => finding),
   }
 }
 
 function titleOf({ level, title, where, times }: Finding) {
-  const place = where === undefined ? '' : shown(where, LONGEST_DETAIL)
-  const said = shown(title)
+  const location = where === undefined ? '' : safeText(where, MAX_DETAIL_LENGTH)
+  const name = safeText(title)
   const often = times > 1 ? ` (×${times})` : ''
-  // A test is known by its name, a mistake by its place.
+  // A test is identified by its name, an error by its location.
   if (level === 'failure')
-    return `FAIL ${said}${place === '' || said.includes(place) ? '' : ` (${place})`}${often}`
-  return `${level} ${place === '' ? '' : `${place}: `}${said}${often}`
+    return `FAIL ${name}${location === '' || name.includes(location) ? '' : ` (${location})`}${often}`
+  return `${level} ${location === '' ? '' : `${location}: `}${name}${often}`
 }
 
-function restOf(page: Page, reading: OutputAnalysis, exitCode: number) {
-  const { findings, counts, totals, suspects } = reading
-  const isTold = counts.failure + counts.error > 0
-  const isSummedUp = totals.tests !== undefined || totals.others.length > 0
-  if (isTold && isSummedUp) return []
-  const lines = lastLines(reading, isTold || (isSummedUp && exitCode === 0))
-  const tail = fitting(page, END, lines.toReversed()).toReversed()
+function remainingLines(page: Page, analysis: OutputAnalysis, exitCode: number) {
+  const { findings, counts, totals, suspects } = analysis
+  const hasErrors = counts.failure + counts.error > 0
+  const hasTotals = totals.tests !== undefined || totals.others.length > 0
+  if (hasErrors && hasTotals) return []
+  const lines = lastLines(analysis, hasErrors || (hasTotals && exitCode === 0))
+  const tail = fitting(page, END_HEADING, lines.toReversed()).toReversed()
   const from = tail[0]?.number ?? Infinity
-  const trouble =
+  const suspectLines =
     exitCode !== 0 && findings.length === 0
       ? fitting(
           page,
-          TROUBLE,
+          SUSPECTS_HEADING,
           suspects.filter(({ number }) => number < from),
         )
       : []
   const part = (heading: string, kept: readonly OutputLine[]) =>
     kept.length === 0 ? [] : [heading, ...kept.map(indented)]
-  return [...part(TROUBLE, trouble), ...part(END, tail)]
+  return [...part(SUSPECTS_HEADING, suspectLines), ...part(END_HEADING, tail)]
 }
 
-const TROUBLE = 'looks like trouble:'
-const END = 'the end:'
-/** Lines that say nothing by themselves: stacks, pieces of source, where npm keeps its log. */
-const NO_ENDING =
+const SUSPECTS_HEADING = 'looks like trouble:'
+const END_HEADING = 'the end:'
+/** Lines without information of their own: stack frames, source excerpts, npm's log path. */
+const UNINFORMATIVE =
   /^\s*(?:at |[|^~]|\d+ \||npm (?:ERR!|error)(?: \w+)?$|npm (?:ERR!|error) A complete log|Node\.js v\d)|^[\s^~|-]*$/
 
 function lastLines({ tail, findings }: OutputAnalysis, isShort: boolean) {
   if (!isShort) return tail.slice(-TAIL_ALONE)
   const behind = Math.max(0, ...findings.map(({ lastLine }) => lastLine))
-  const said = findings.flatMap(({ title, detail }) => [title, ...detail])
+  const name = findings.flatMap(({ title, detail }) => [title, ...detail])
   return tail
-    .filter(({ number, text }) => number > behind && !NO_ENDING.test(text))
-    .filter(({ text }) => !said.some((line) => text.includes(line)))
+    .filter(({ number, text }) => number > behind && !UNINFORMATIVE.test(text))
+    .filter(({ text }) => !name.some((line) => text.includes(line)))
     .slice(-TAIL_WITH_FINDINGS)
 }
 
@@ -215,15 +221,15 @@ function fitting(page: Page, heading: string, lines: readonly OutputLine[]) {
 }
 
 function indented(line: OutputLine) {
-  return `  ${counted(line, LONGEST_TAIL)}`
+  return `  ${lineWithCount(line, MAX_TAIL_LENGTH)}`
 }
 
-function counted({ text, times }: OutputLine, most: number) {
+function lineWithCount({ text, times }: OutputLine, most: number) {
   const indent = /^\s{0,8}/.exec(text.replaceAll('\t', '  '))![0]
-  return `${indent}${shown(text, most)}${times > 1 ? ` (×${times})` : ''}`
+  return `${indent}${safeText(text, most)}${times > 1 ? ` (×${times})` : ''}`
 }
 
-function shown(text: string, most = LONGEST_TITLE) {
+function safeText(text: string, most = MAX_TITLE_LENGTH) {
   const line = safeLine(text)
   return most === Infinity ? line : shorten(line, Math.floor(most))
 }

@@ -12,26 +12,26 @@ export interface OutputLine {
 
 export type OutputAnalysis = ReturnType<OutputReader['finish']>
 
-const HEAD = 60
-const TAIL = 200
-const SUSPECTS = 12
-/** A line is judged and kept by its beginning. */
-const LONGEST = 1000
-/** Of a line without end only so much is held. */
-const LONGEST_OPEN = 65_536
+const HEAD_LINES = 60
+const TAIL_LINES = 200
+const MAX_SUSPECTS = 12
+/** Only the start of a line is examined and stored. */
+const MAX_LINE_LENGTH = 1000
+/** Limit for a line that never ends. */
+const MAX_OPEN_LENGTH = 65_536
 
 const SUSPECT =
   /\b(?:errors?|fail(?:ed|ures?|s)?|fatal|exceptions?|panic|denied|refused|cannot|could not|couldn't|unable to|not found|no such|timed out|timeout|invalid|missing|unexpected|killed|abort(?:ed)?)\b/i
-const ALL_WELL = /\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b/i
+const NO_ERRORS = /\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b/i
 
-/** Keeps what matters of an output in bounded memory. */
+/** Extracts what matters of an output in bounded memory. */
 export class OutputReader {
   readonly #recogniser: Recogniser
   readonly #totals = new TotalsReader()
   readonly #head: OutputLine[] = []
   readonly #tail: OutputLine[] = []
   readonly #suspects: OutputLine[] = []
-  #isBehindTrouble = false
+  #isAfterError = false
   #open = ''
   #lines = 0
 
@@ -47,10 +47,10 @@ export class OutputReader {
       from = end + 1
     }
     this.#open += text.slice(from)
-    if (this.#open.length <= LONGEST_OPEN) return
-    // The beginning, or what it was last rewritten to.
+    if (this.#open.length <= MAX_OPEN_LENGTH) return
+    // The start of the line, or of its last carriage-return rewrite.
     const start = this.#open.lastIndexOf('\r') + 1
-    this.#open = this.#open.slice(start, start + LONGEST * 4)
+    this.#open = this.#open.slice(start, start + MAX_LINE_LENGTH * 4)
   }
 
   finish() {
@@ -58,20 +58,21 @@ export class OutputReader {
     this.#open = ''
     const totals = this.#totals.finish(this.#tail)
     const { findings, counts } = this.#recogniser.finish()
-    const named = totals.tests?.isFailed === true && counts.failure === 0 ? this.#named() : []
+    const namedFailures =
+      totals.tests?.isFailed === true && counts.failure === 0 ? this.#namedFailures() : []
     return {
       lines: this.#lines,
-      findings: [...findings, ...named],
-      counts: { ...counts, failure: counts.failure + named.length },
+      findings: [...findings, ...namedFailures],
+      counts: { ...counts, failure: counts.failure + namedFailures.length },
       totals,
       suspects: this.#suspects,
-      /** The output itself, where it is short. */
-      ...(this.#lines <= HEAD ? { whole: this.#head } : {}),
+      /** The complete output, if it is short. */
+      ...(this.#lines <= HEAD_LINES ? { allLines: this.#head } : {}),
       tail: this.#tail,
     }
   }
 
-  #named(): readonly Finding[] {
+  #namedFailures(): readonly Finding[] {
     const lines = this.#tail.map(({ text }) => text)
     return failingTests(lines, 20).map((title) => {
       const line = this.#tail.find(({ text }) => text.includes(title))?.number ?? this.#lines
@@ -81,35 +82,35 @@ export class OutputReader {
 
   #line(raw: string) {
     this.#lines += 1
-    const text = visibleLine(raw).slice(0, LONGEST)
+    const text = visibleLine(raw).slice(0, MAX_LINE_LENGTH)
     const mayBegin = mayMatter(text)
     this.#recogniser.line(text, this.#lines, mayBegin)
     if (text === '') return
     this.#totals.line(text, this.#lines)
     const line = { number: this.#lines, text, times: 1 }
-    if (this.#lines <= HEAD) keep(this.#head, line)
-    keep(this.#tail, line)
-    if (this.#tail.length > TAIL * 2) this.#tail.splice(0, TAIL)
-    if (this.#suspects.length >= SUSPECTS) return
-    // The line behind trouble often says why.
-    const isTrouble = mayBegin && SUSPECT.test(text) && !ALL_WELL.test(text)
-    if (isTrouble || this.#isBehindTrouble) keep(this.#suspects, line)
-    this.#isBehindTrouble = isTrouble
+    if (this.#lines <= HEAD_LINES) addLine(this.#head, line)
+    addLine(this.#tail, line)
+    if (this.#tail.length > TAIL_LINES * 2) this.#tail.splice(0, TAIL_LINES)
+    if (this.#suspects.length >= MAX_SUSPECTS) return
+    // The line after an error often gives the reason.
+    const isError = mayBegin && SUSPECT.test(text) && !NO_ERRORS.test(text)
+    if (isError || this.#isAfterError) addLine(this.#suspects, line)
+    this.#isAfterError = isError
   }
 }
 
-function keep(lines: OutputLine[], line: OutputLine) {
+function addLine(lines: OutputLine[], line: OutputLine) {
   const last = lines.at(-1)
   if (last?.text === line.text) lines[lines.length - 1] = { ...last, times: last.times + 1 }
   else lines.push(line)
 }
 
-const ADDED_UP =
+const SUMMED_LINE =
   /^(?:test result: |(?:ok|FAIL)\s+\S+\s+(?:\(cached\)|[\d.]+s|\[)|\s*(?:Passed|Failed)!\s+-\s|(?:not )?ok \d+)/
-/** More than the packages and tests of most projects, and a bound all the same. */
-const MOST_ADDED = 5000
+/** A bound above the packages and tests of most projects. */
+const MAX_SUMMED = 5000
 
-const OTHERS: readonly RegExp[] = [
+const OTHER_TOTALS: readonly RegExp[] = [
   /^Found (?:\d+|no) (?:errors?|warnings?|issues?|fixable)\b.*$/i,
   /^✖ \d+ problems? \(.*\)$/,
   /^error: (?:could not compile|aborting due to|test failed|build failed).*$/,
@@ -127,22 +128,22 @@ const OTHERS: readonly RegExp[] = [
   /^✓ built in .*$/,
   /^webpack .*compiled .*$/,
 ]
-const MOST_OTHERS = 3
-const BEGINNING =
+const MAX_OTHERS = 3
+const MAY_BE_TOTAL =
   /^(?:\s*(?:\d|Passed!|Failed!|Finished |Compiled )|[✖✓] |ok|not ok|FAIL|test |Found |error|warning|Success|All |Checked |Formatted |added|removed|changed|up to|audited|\[INFO\] |BUILD|Build|webpack)/
 
 class TotalsReader {
-  readonly #added: Pick<OutputLine, 'number' | 'text'>[] = []
+  readonly #summed: Pick<OutputLine, 'number' | 'text'>[] = []
   #isCut = false
   readonly #others = new Map<RegExp, string>()
 
   line(text: string, number: number): void {
-    if (!BEGINNING.test(text)) return
-    if (ADDED_UP.test(text)) {
-      if (this.#added.length < MOST_ADDED) this.#added.push({ number, text: text.slice(0, 200) })
+    if (!MAY_BE_TOTAL.test(text)) return
+    if (SUMMED_LINE.test(text)) {
+      if (this.#summed.length < MAX_SUMMED) this.#summed.push({ number, text: text.slice(0, 200) })
       else this.#isCut = true
     }
-    const pattern = OTHERS.find((one) => one.test(text))
+    const pattern = OTHER_TOTALS.find((one) => one.test(text))
     if (pattern === undefined) return
     this.#others.delete(pattern)
     this.#others.set(pattern, text.trim())
@@ -153,14 +154,14 @@ class TotalsReader {
     readonly others: readonly string[]
   } {
     const seen = new Set(end.map(({ number }) => number))
-    const lines = [...this.#added.filter(({ number }) => !seen.has(number)), ...end]
+    const lines = [...this.#summed.filter(({ number }) => !seen.has(number)), ...end]
     const found = findSummary(lines.map(({ text }) => text))
-    // A sum that is too small is worse than none.
+    // An incomplete total is worse than none.
     const tests = this.#isCut && found?.isFailed === false ? undefined : found
     const isBuild = tests !== undefined && /^BUILD |^error: /.test(tests.text)
     const others = [...this.#others.values()]
       .filter((text) => text !== tests?.text)
-      .slice(-MOST_OTHERS)
+      .slice(-MAX_OTHERS)
     return isBuild ? { others: [tests.text, ...others] } : { others, ...defined({ tests }) }
   }
 }

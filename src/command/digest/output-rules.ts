@@ -3,20 +3,20 @@ export type FindingLevel = 'failure' | 'error' | 'warning'
 export const FINDING_LEVELS: readonly FindingLevel[] = ['failure', 'error', 'warning']
 
 /**
- * How one tool begins to report something. Groups of the pattern: `title`; `where`, or `file`, `line` and `col`; `level`; `message`, the
- * first line of detail.
+ * How a tool starts to report a finding. Groups of the pattern: `title`; `where`, or `file`, `line`
+ * and `col`; `level`; `message`, the first line of detail.
  */
 export interface OutputRule {
   readonly level: FindingLevel
   readonly pattern: RegExp
-  /** Names a failure that the tool tells more of elsewhere. */
+  /** Only names a failure that the tool details elsewhere. */
   readonly isEcho?: true
-  /** Begins nothing inside another finding. */
+  /** Starts no finding inside another. */
   readonly isWeak?: true
   readonly isContinued?: true
-  /** Groups `where` and `d` of the line before. */
+  /** Matches the previous line; groups `where` and `d`. */
   readonly before?: RegExp
-  /** Holds only where such lines were announced, or behind a path. */
+  /** Applies only after a heading for numbered failures, or after a path. */
   readonly needs?: 'numbered' | 'path'
   readonly lines?: number
   readonly until?: RegExp
@@ -26,11 +26,11 @@ export interface OutputRule {
   readonly most?: number
   /** Group `where`, or `file` and `line`. */
   readonly where?: RegExp
-  /** Of several places the last counts: a Python traceback ends where it happened. */
-  readonly isLastPlace?: true
+  /** The last location counts: a Python traceback ends where the error happened. */
+  readonly usesLastLocation?: true
   readonly drop?: RegExp
   readonly located?: FindingLevel
-  readonly needsPlace?: true
+  readonly needsLocation?: true
 }
 
 const rule =
@@ -44,7 +44,7 @@ const failed = rule('failure')
 const wrong = rule('error')
 const warned = rule('warning')
 
-/** Not a drawn rule nor a piece of source. */
+/** Neither a horizontal rule nor a source excerpt. */
 const SAID =
   /^(?!\s*(?:[-=⎯─_]{3,}|>?\s*\d+\s*\||\||at .*(?::\d+|\()|- Expected|\+ Received|\+ expected - actual|\S+:\d+$)\s*)(?<d>\s*\S.*)$/
 const STACK = /(?:\(|at |❯ .*?)(?<where>(?:file:\/\/)?[^()\s]+:\d+:\d+)\)?$/
@@ -81,7 +81,7 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     most: 4,
     where: /(?:# |\()(?<where>\.?\/?[^()\s]+:\d+(?::\d+)?)(?::in .*)?\)?$/,
   }),
-  // TAP, as Node's runner and others write it
+  // TAP, from Node's runner and others
   failed(/^\s*not ok \d+ (?:- )?(?<title>(?!.*# (?:TODO|SKIP)).+)$/i, {
     lines: 40,
     until: /^\s*\.\.\.$/,
@@ -91,7 +91,7 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     most: 2,
     where: /^\s*(?:location|at): ['"]?(?<where>[^'"]+:\d+:\d+)/,
   }),
-  // Node's runner, for people
+  // Node's runner, spec reporter
   failed(/^test at (?<where>\S.*:\d+:\d+)$/, {
     lines: 14,
     title: /^✖ (?<title>.+?) \([\d.]+ms\)$/,
@@ -108,7 +108,7 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     detail: /^E {2,}(?<d>\S.*)$/,
     most: 2,
     where: /^(?<where>[^\s:]+\.py:\d+): /,
-    isLastPlace: true,
+    usesLastLocation: true,
   }),
   // unittest
   failed(/^(?:FAIL|ERROR): (?<title>\w\S*(?: \(.*\))?)$/, {
@@ -116,7 +116,7 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     until: /^={20,}$|^Ran \d+ test/,
     detail: /^(?<d>[A-Za-z_][\w.]*(?:: .*)?)$/,
     where: /^\s+File "(?<file>[^"]+)", line (?<line>\d+)/,
-    isLastPlace: true,
+    usesLastLocation: true,
   }),
   // go
   failed(/^\s*--- FAIL: (?<title>\S+)/, {
@@ -151,7 +151,7 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     detail: SAID,
     where: /at (?:.*\()?(?<where>\w+\.\w+:\d+)\)?$/,
   }),
-  // Maven: first where it happens, then in a list of results
+  // Maven: first where it happens, then in the list of results
   failed(
     /^\[ERROR\]\s+(?<title>[\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed:.*<<< (?:FAILURE|ERROR)!$/,
     {
@@ -171,12 +171,13 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     most: 3,
     where: / in (?<file>\S.*):line (?<line>\d+)$/,
   }),
-  // Several runners put these before a name. A linter draws a frame with the place behind one.
+  // Several runners use these symbols before a name. A linter prints the location in a frame after
+  // one.
   failed(
     /^\s+[×✕✗✘] (?:\[fail\]: )?(?<title>(?![\w@/-]+\([\w/@-]+\): ).+?)(?: \(?\d[\d.]* ?m?s\)?)?$/,
     { isEcho: true, lines: 3, until: /^\s*$/, where: FRAME, located: 'error' },
   ),
-  // gcc, clang, javac, mypy, and whoever writes like them
+  // gcc, clang, javac, mypy and others with this format
   wrong(
     /^(?<where>(?:[A-Za-z]:)?[^\s:()[\]'"=][^:()'"=]*:\d+(?::\d+)?):\s+(?<level>fatal error|error|warning|note|info|remark):\s*(?<title>\S.*)$/i,
     {
@@ -192,16 +193,16 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
   ),
   wrong(/^(?<where>\S.*:\d+:\d+) - (?<level>error|warning) (?<title>TS\d+: .+)$/),
   wrong(/^(?<level>error|warning) (?<title>(?:TS|CS|MSB|NETSDK)\d+: .+)$/),
-  // flake8, ruff, pylint: a code in place of a level
+  // flake8, ruff, pylint: a code instead of a level
   wrong(/^(?<where>[^\s:]+:\d+:\d+):\s+(?<title>[A-Z]{1,4}\d{2,5}:?(?: \[\*\])? .+)$/),
   wrong(/^(?<title>[A-Z]{1,4}\d{3,4}(?: \[\*\])? \S.*)$/, {
     lines: 2,
     where: ARROW,
-    needsPlace: true,
+    needsLocation: true,
   }),
   // go build, go vet
   wrong(/^(?:vet: )?(?<where>(?:\.{0,2}\/)?[^\s:]+\.go:\d+(?::\d+)?): (?<title>\S.*)$/),
-  // rustc, and whatever begins with its level
+  // rustc, and other lines that start with a level
   wrong(
     /^(?<level>error|warning|fatal)(?:\[\w+\])?: (?<title>(?!could not compile|test failed|aborting due|build failed|.* generated \d+ warning)\S.*)$/,
     { isWeak: true, lines: 6, until: /^\s*$/, where: ARROW },
@@ -271,7 +272,7 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     lines: 120,
     title: /^(?<title>[A-Za-z_][\w.]*(?:: .*)?)$/,
     where: /^\s+File "(?<file>[^"<]+)", line (?<line>\d+)/,
-    isLastPlace: true,
+    usesLastLocation: true,
   }),
   wrong(/^(?:Exception in thread "[^"]*" |Caused by: )(?<title>[\w.$]+(?:Exception|Error)\b.*)$/, {
     isWeak: true,
@@ -305,23 +306,26 @@ export const OUTPUT_RULES: readonly OutputRule[] = [
     /^(?<title>[^\s:]+: (?:(?:line )?\d+: )?[^:]*:? ?(?:(?:command )?not found|No such file or directory|Permission denied))$/,
     { isWeak: true },
   ),
-  // The warnings of Python and Node, which name themselves.
+  // warnings of Python and Node
   warned(/^\s*(?<where>\S+:\d+): (?<title>\w*Warning: .+)$/, { isWeak: true }),
   warned(/^(?:\(node:\d+\) )?(?:\[\w+\] )?(?<title>\w*Warning: .+)$/, { isWeak: true }),
-  // Logs.
+  // log lines
   wrong(
     /^(?:\[?\d[\d:.,TZ+\s/-]{5,40}\]?\s+)?\[?(?<level>FATAL|ERROR|WARN(?:ING)?|Error|Warning)\]?(?::|\s+-|(?<=\])|(?<=[A-Z]))\s+(?<title>(?!Tests run:|Failures?:|Errors?:|-> \[Help|\[Help|Re-run |To see the full|For more information|After correcting|\d+ errors?$)\S.*)$/,
     { isWeak: true },
   ),
 ]
 
-/** The best name of a failed test stands in such a line. */
+/** These lines have the best name of a failed test. */
 export const PYTEST_NODE = /^(?:FAILED|ERROR) (?<title>\S+\.py(?:::\S.*?)?)(?: - (?<message>.*))?$/
 export const RSPEC_EXAMPLE = /^rspec (?<where>\.?\/?\S+:\d+) # (?<title>.+)$/
 
 export const NUMBERED_FAILURES = /^\s+\d+ failing$|^Failures:$/
 
-/** Stands in every line that a rule could begin with: one look at each line makes gigabytes bearable. */
+/**
+ * Matches every line that a rule could start with: one cheap test per line makes gigabytes
+ * bearable.
+ */
 const SIGNS = new RegExp(
   [
     'error|warn|fail|exception|panic|fatal|traceback|undefined|fault|abort|kill|illegal|memory|denied|refused|dumped',

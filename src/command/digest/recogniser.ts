@@ -13,48 +13,48 @@ export interface Finding {
   readonly title: string
   readonly where?: string
   readonly detail: readonly string[]
-  /** The lines of the output it begins and ends at, from 1. */
+  /** First and last line in the output, from 1. */
   readonly line: number
   readonly lastLine: number
   readonly times: number
 }
 
-const MOST_OF_A_LEVEL = 200
+const MAX_PER_LEVEL = 200
 
 class Findings {
-  readonly kept = new Map<string, Finding>()
+  readonly findings = new Map<string, Finding>()
   readonly counts: Record<FindingLevel, number> = { failure: 0, error: 0, warning: 0 }
-  readonly #keptOf: Record<FindingLevel, number> = { failure: 0, error: 0, warning: 0 }
+  readonly #countOf: Record<FindingLevel, number> = { failure: 0, error: 0, warning: 0 }
 
   add(finding: Finding): void {
     const { level, title, where, times } = finding
     const key = `${level}\0${title}\0${where ?? ''}`
-    const known = this.kept.get(key)
-    // A runner that prints a failure again at its end has not failed twice.
+    const known = this.findings.get(key)
+    // Runners repeat failures in their final summary.
     if (known !== undefined && level === 'failure') return
     this.counts[level] += times
-    if (known !== undefined) this.kept.set(key, { ...known, times: known.times + times })
-    else if (this.#keptOf[level] < MOST_OF_A_LEVEL) {
-      this.#keptOf[level] += 1
-      this.kept.set(key, finding)
+    if (known !== undefined) this.findings.set(key, { ...known, times: known.times + times })
+    else if (this.#countOf[level] < MAX_PER_LEVEL) {
+      this.#countOf[level] += 1
+      this.findings.set(key, finding)
     }
   }
 }
 
-const LONGEST = 300
+const MAX_LENGTH = 300
 
-/** Other words belong to a finding and begin none. */
+/** Other words continue a finding. */
 function levelOf(word: string) {
   if (/^(?:(?:fatal )?error|fatal|e|×|x)$/i.test(word)) return 'error'
   return /^(?:warn(?:ing)?|w|⚠|!)$/i.test(word) ? 'warning' : undefined
 }
 
-const FOREIGN =
+const LIBRARY_FRAME =
   /node_modules|(?:^|[/(])node:|\/rustc\/|\/(?:site|dist)-packages\/|\/lib\/python\d|\.cargo\/registry|\/usr\/(?:lib|local\/go|share)\/|\/go\/pkg\/mod\/|\bat (?:\S+\/\/)?(?:org\.junit|org\.opentest4j|org\.hamcrest|org\.assertj|java|jdk|sun|kotlin)\./
 
 const ONLY_A_PATH = /^[^\s:'"]+\.[A-Za-z]\w{0,5}$/
 
-interface Open {
+interface OpenFinding {
   readonly rule: OutputRule
   readonly line: number
   lastLine: number
@@ -69,11 +69,11 @@ type Groups = Readonly<Record<string, string | undefined>>
 
 export class Recogniser {
   readonly #findings = new Findings()
-  /** Failures that a runner only names; used when it never tells more of them. */
+  /** Failures that a runner only names; used if it never gives details. */
   readonly #echoes = new Findings()
   readonly #base: string | undefined
-  #open: Open | undefined
-  /** A linter's heading. */
+  #open: OpenFinding | undefined
+  /** The path in the heading of a linter. */
   #path: string | undefined
   #numbered: 'mocha' | 'other' | undefined
   #lineBefore = ''
@@ -83,7 +83,7 @@ export class Recogniser {
   }
 
   line(written: string, number: number, mayBegin: boolean): void {
-    // BuildKit writes before each line which step it is from, and when.
+    // BuildKit prefixes each line with its step and time.
     const text = written.startsWith('#') ? written.replace(/^#\d+ [\d.]+ /, '') : written
     if (!mayBegin || !(this.#sumsUp(text, number) || this.#begins(text, number)))
       this.#follow(text, number)
@@ -94,18 +94,18 @@ export class Recogniser {
 
   finish(): { findings: readonly Finding[]; counts: Readonly<Record<FindingLevel, number>> } {
     this.#close()
-    const { kept, counts } = this.#findings
-    const all = [...kept.values()]
-    // A test whose parts failed says nothing that they do not.
-    for (const [key, { level, title, detail, times }] of kept) {
+    const { findings, counts } = this.#findings
+    const all = [...findings.values()]
+    // A suite that failed only through its tests adds nothing.
+    for (const [key, { level, title, detail, times }] of findings) {
       if (level !== 'failure' || detail.length > 0) continue
       if (!all.some((other) => other.title.startsWith(`${title}/`))) continue
-      kept.delete(key)
+      findings.delete(key)
       counts.failure -= times
     }
     if (counts.failure === 0)
-      for (const echo of this.#echoes.kept.values()) this.#findings.add(echo)
-    return { findings: [...kept.values()], counts }
+      for (const echo of this.#echoes.findings.values()) this.#findings.add(echo)
+    return { findings: [...findings.values()], counts }
   }
 
   #sumsUp(text: string, number: number) {
@@ -116,16 +116,16 @@ export class Recogniser {
     this.#close()
     const { title, message, where } = groups
     const name = title.includes('::') ? title.split('::').slice(1).join('.') : title
-    const { kept } = this.#findings
-    const known = [...kept].find(
+    const { findings } = this.#findings
+    const known = [...findings].find(
       ([, each]) => each.level === 'failure' && (each.title === name || each.title === title),
     )
-    const place = defined({ where })
-    if (known !== undefined) kept.set(known[0], { ...known[1], title, ...place })
+    const location = defined({ where })
+    if (known !== undefined) findings.set(known[0], { ...known[1], title, ...location })
     else {
       const detail = message === undefined ? [] : [message]
       const at = { line: number, lastLine: number, times: 1 }
-      this.#findings.add({ level: 'failure', title, detail, ...at, ...place })
+      this.#findings.add({ level: 'failure', title, detail, ...at, ...location })
     }
     return true
   }
@@ -147,12 +147,12 @@ export class Recogniser {
   }
 
   #openWith(rule: OutputRule, groups: Groups, number: number) {
-    // What belongs to another finding is not taken from it.
+    // Must not take a line that belongs to another finding.
     const before =
       this.#open === undefined ? rule.before?.exec(this.#lineBefore)?.groups : undefined
     this.#close()
     const level = groups.level === undefined ? rule.level : levelOf(groups.level)
-    // A note belongs to what stood before it.
+    // A note belongs to the finding before it.
     if (level === undefined) return
     this.#open = {
       rule,
@@ -160,7 +160,9 @@ export class Recogniser {
       lastLine: number,
       level,
       title: groups.title,
-      where: placeIn(rule.needs === 'path' ? { ...groups, file: this.#path } : (before ?? groups)),
+      where: locationIn(
+        rule.needs === 'path' ? { ...groups, file: this.#path } : (before ?? groups),
+      ),
       detail: [groups.message ?? before?.d ?? []].flat(),
       left: rule.lines ?? 0,
     }
@@ -179,23 +181,23 @@ export class Recogniser {
     open.left -= 1
     open.lastLine = number
     const wasNamed = open.title !== undefined
-    this.#take(open, text)
+    this.#readLine(open, text)
     const isNamedAtEnd = !wasNamed && open.title !== undefined && detail === undefined
     if (open.left <= 0 || isNamedAtEnd) this.#close()
   }
 
-  #take(open: Open, text: string) {
-    const { title, detail, where, isLastPlace, needs, most = 1 } = open.rule
-    const place = where?.exec(text)?.groups
-    if (place !== undefined && (open.where === undefined || isLastPlace === true)) {
-      const found = placeIn(place)
-      if (found !== undefined && !FOREIGN.test(text)) open.where = found
+  #readLine(open: OpenFinding, text: string) {
+    const { title, detail, where, usesLastLocation, needs, most = 1 } = open.rule
+    const location = where?.exec(text)?.groups
+    if (location !== undefined && (open.where === undefined || usesLastLocation === true)) {
+      const found = locationIn(location)
+      if (found !== undefined && !LIBRARY_FRAME.test(text)) open.where = found
     }
     if (title !== undefined && open.title === undefined) {
       open.title = title.exec(text)?.groups?.title
       return
     }
-    // Mocha writes each part of a name on a line of its own, the last with a colon.
+    // Mocha prints each part of a test name on its own line, the last with a colon.
     const isMocha = needs === 'numbered' && this.#numbered === 'mocha' && open.detail.length === 0
     if (isMocha && open.title?.endsWith(':') === false && text.trim() !== '') {
       open.title = `${open.title} > ${text.trim()}`
@@ -210,27 +212,30 @@ export class Recogniser {
     this.#open = undefined
     if (open?.title === undefined) return
     const { rule, line, lastLine, where } = open
-    if (rule.needsPlace === true && where === undefined) return
+    if (rule.needsLocation === true && where === undefined) return
     const level = where === undefined ? undefined : rule.located
     const findings = rule.isEcho === true && level === undefined ? this.#echoes : this.#findings
     findings.add({
       level: level ?? open.level,
-      title: this.#shown(open.title.replace(/:$/, '')),
-      detail: open.detail.map((text) => this.#shown(text)),
+      title: this.#shorten(open.title.replace(/:$/, '')),
+      detail: open.detail.map((text) => this.#shorten(text)),
       line,
       lastLine,
       times: 1,
-      ...defined({ where: where === undefined ? undefined : this.#shown(where) }),
+      ...defined({ where: where === undefined ? undefined : this.#shorten(where) }),
     })
   }
 
-  #shown(text: string) {
+  #shorten(text: string) {
     const local = text.replaceAll('file:///', '/')
-    return (this.#base === undefined ? local : local.replaceAll(this.#base, '')).slice(0, LONGEST)
+    return (this.#base === undefined ? local : local.replaceAll(this.#base, '')).slice(
+      0,
+      MAX_LENGTH,
+    )
   }
 }
 
-function placeIn({ where, file, line, col }: Groups) {
+function locationIn({ where, file, line, col }: Groups) {
   if (where !== undefined) return where
   if (file === undefined || line === undefined) return undefined
   return col === undefined ? `${file}:${line}` : `${file}:${line}:${col}`

@@ -5,68 +5,68 @@ import type { Budget, SourcedValue } from './budget.ts'
 import { type BudgetThreshold, SMART_ZONE, compactionPercent } from './stages.ts'
 
 const RULE = '━'.repeat(57)
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 export interface BannerText {
-  /** Where the work stands, as "Phase 5b - TDD GREEN (62% complete)". */
+  /** For example "Phase 5b - TDD GREEN (62% complete)". */
   readonly progress?: string
   readonly advice: readonly string[]
-  /** Without the lines around it, which cost more than the rest. */
+  /** Without the rules, which cost more tokens than the rest. */
   readonly isCompact?: boolean
 }
 
 export function banner(
-  line: BudgetThreshold,
+  threshold: BudgetThreshold,
   budget: Budget,
   { progress, advice, isCompact: isBare = false }: BannerText,
 ): string {
-  const percent = wayOf(budget)
+  const percent = percentUsed(budget)
   const used = percent === undefined ? 'Context Used' : `${percent}% Context Used`
   const rule = isBare ? [] : [RULE]
   return [
     ...rule,
-    `⚠️  TOKEN WARNING - ${line === SMART_ZONE ? 'Past the Smart Zone' : used}`,
+    `⚠️  TOKEN WARNING - ${threshold === SMART_ZONE ? 'Past the Smart Zone' : used}`,
     ...rule,
     ...(isBare ? [] : ['']),
-    standingLine(budget),
-    ...(progress === undefined ? [] : ['', `📍 Progress: ${told(progress)}`]),
-    ...(advice.length === 0 ? [] : ['', ...advice.map((each) => `🔄 ${told(each)}`)]),
+    sizeLine(budget),
+    ...(progress === undefined ? [] : ['', `📍 Progress: ${safeText(progress)}`]),
+    ...(advice.length === 0 ? [] : ['', ...advice.map((each) => `🔄 ${safeText(each)}`)]),
     ...rule,
   ].join('\n')
 }
 
-/** `ctx 75% · 125k/167k`; a `~` stands before an estimate. */
+/** `ctx 75% · 125k/167k`; a `~` marks an estimate. */
 export function budgetLine(budget: Budget): string {
   const { tokens, point } = budget
   if (tokens === undefined) return 'ctx ?'
   if (point === undefined) return `ctx ${thousands(tokens)}`
-  return `ctx ${wayOf(budget)}% · ${thousands(tokens)}/${thousands(point)}`
+  return `ctx ${percentUsed(budget)}% · ${thousands(tokens)}/${thousands(point)}`
 }
 
-function standingLine({ tokens, point, window }: Budget) {
+function sizeLine({ tokens, point, window }: Budget) {
   const share =
     tokens === undefined || window === undefined
       ? ''
       : ` (${Math.floor((tokens.value / window.value) * 100)}% of it)`
   return [
-    `Current: ${about(tokens)}${tokens === undefined ? '' : ' tokens'}`,
-    `Compacts at: ${about(point)}`,
+    `Current: ${roughly(tokens)}${tokens === undefined ? '' : ' tokens'}`,
+    `Compacts at: ${roughly(point)}`,
     `Window: ${window === undefined ? 'unknown' : `${formatInteger(window.value)}${share}`}`,
   ].join(' | ')
 }
 
-function wayOf({ tokens, point }: Budget) {
+function percentUsed({ tokens, point }: Budget) {
   return compactionPercent({ tokens: tokens?.value, point: point?.value })
 }
 
-function about(figure: SourcedValue | undefined) {
-  return figure === undefined
+function roughly(amount: SourcedValue | undefined) {
+  return amount === undefined
     ? 'unknown'
-    : `~${formatInteger(Math.round(figure.value / 1000) * 1000)}`
+    : `~${formatInteger(Math.round(amount.value / 1000) * 1000)}`
 }
 
-function told(text: string) {
-  return shorten(safeLine(text), LONGEST)
+function safeText(text: string) {
+  return shorten(safeLine(text), MAX_LENGTH)
 }
 
 function thousands({ value, known }: SourcedValue) {

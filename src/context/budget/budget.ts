@@ -1,11 +1,11 @@
-/** A figure and how it is known. One that is not known is absent, and never 0. */
+/** A value and its source. An unknown value is absent, never 0. */
 export interface SourcedValue<T = number> {
   readonly value: T
-  /** `measured`: counted, mostly by the harness. `estimated`: by a rule or a table. */
+  /** `measured` by the harness or counted; `estimated` by a rule or a table. */
   readonly known: 'measured' | 'estimated'
-  /** The source: `status line`, `transcript`, `settings`, `model table`, a rule. */
+  /** `status line`, `transcript`, `settings`, `model table`, or a rule. */
   readonly from: string
-  /** When it was so. ISO. */
+  /** ISO time of the measurement. */
   readonly at: string
 }
 
@@ -18,14 +18,14 @@ export function estimated<T>(value: T, from: string, at: string): SourcedValue<T
 }
 
 export interface Budget {
-  /** Tokens that the next call of the model will carry. */
+  /** Tokens in the next model call. */
   readonly tokens?: SourcedValue
   readonly window?: SourcedValue
-  /** How many there are when the harness compacts; where it does not, how many the model can take. */
+  /** The compaction point; the window size if the harness does not compact. */
   readonly point?: SourcedValue
   readonly startedAt?: SourcedValue<string>
   readonly cost?: SourcedValue
-  /** What the account has used of its limits, in percent. */
+  /** Used share of the rate limits of the account. */
   readonly fiveHour?: SourcedValue<RateLimit>
   readonly sevenDay?: SourcedValue<RateLimit>
 }
@@ -35,7 +35,6 @@ export interface RateLimit {
   readonly resetsAt?: string
 }
 
-/** Of two figures that are both right in their time, the later one. */
 export function later<T>(
   a: SourcedValue<T> | undefined,
   b: SourcedValue<T> | undefined,

@@ -1,11 +1,12 @@
-// List prices in US dollars per million tokens. A model whose price depends on the length of the prompt is not here.
+// List prices in US dollars per million tokens. Models whose price depends on the prompt length are
+// left out.
 import { type SourcedValue, estimated } from './budget.ts'
 
 export interface BilledTokens {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
-  /** Kept in the cache for five minutes; `cacheWrittenHour` for an hour. */
+  /** Cached for five minutes; `cacheWrittenHour` for an hour. */
   readonly cacheWritten: number
   readonly cacheWrittenHour: number
 }
@@ -18,7 +19,7 @@ export interface Price {
   readonly cacheWriteHour: number
 }
 
-/** A price of the configuration; `*` in the name stands for anything. */
+/** `*` in the name matches anything. */
 export interface ConfiguredPrice extends Price {
   readonly model: string
 }
@@ -48,7 +49,7 @@ const ANTHROPIC: Prices = {
 }
 
 const OTHERS: Prices = {
-  // No model answers in a rehearsal.
+  // The rehearsal agent calls no model.
   rehearsal: [0, 0, 0],
   'gpt-5.3-codex': [1.75, 14, 0.175],
   'gpt-5.2-codex': [1.75, 14, 0.175],
@@ -66,31 +67,32 @@ function listPrice(name: string) {
   const isAnthropic = Object.hasOwn(ANTHROPIC, name)
   if (!isAnthropic && !Object.hasOwn(OTHERS, name)) return undefined
   const [input, output, cacheRead] = (isAnthropic ? ANTHROPIC : OTHERS)[name]!
-  // Anthropic takes a quarter more for writing into the cache, for an hour twice as much; the others nothing extra.
+  // Anthropic charges 1.25 times the input price for cache writes and twice for one hour; others
+  // charge nothing extra.
   const [write, writeHour] = isAnthropic ? [1.25, 2] : [1, 1]
   return { input, output, cacheRead, cacheWrite: input * write, cacheWriteHour: input * writeHour }
 }
 
 export function findPrice(
   model: string,
-  own: readonly ConfiguredPrice[],
+  configured: readonly ConfiguredPrice[],
 ): { price: Price; from: string } | undefined {
-  const told = own.find((candidate) => fits(candidate.model, model))
-  if (told !== undefined) return { price: told, from: 'prices of the configuration' }
+  const match = configured.find((candidate) => matchesModel(candidate.model, model))
+  if (match !== undefined) return { price: match, from: 'prices of the configuration' }
   const price = listPrice(plainModelName(model))
   return price === undefined ? undefined : { price, from: `price list of ${PRICES_DATE}` }
 }
 
-/** Unknown when the price of any of the models is: a part would look like the whole. */
+/** Unknown if the price of any model is unknown: a partial sum would look like the total. */
 export function estimateCost(
   spent: Readonly<Record<string, BilledTokens>>,
-  own: readonly ConfiguredPrice[],
+  configured: readonly ConfiguredPrice[],
   at: string,
 ): SourcedValue | undefined {
   let sum = 0
   const from = new Set<string>()
   for (const [model, used] of Object.entries(spent)) {
-    const found = findPrice(model, own)
+    const found = findPrice(model, configured)
     if (found === undefined) return undefined
     sum += costAtPrice(used, found.price)
     from.add(found.from)
@@ -108,17 +110,18 @@ export function costAtPrice(used: BilledTokens, price: Price): number {
   return millionths / 1_000_000
 }
 
-// A date, a version, a window size behind the name or a provider before it is no other model; another number is.
-const BEHIND = /(?:-\d{8}|@\d{8}|-\d{4}-\d\d-\d\d|-latest)?(?:-v\d+(?::\d+)?)?(?:\[\w+\])?$/
+// A date, version or window suffix or a provider prefix does not make another model; another number
+// does.
+const SUFFIX = /(?:-\d{8}|@\d{8}|-\d{4}-\d\d-\d\d|-latest)?(?:-v\d+(?::\d+)?)?(?:\[\w+\])?$/
 
 export function plainModelName(model: string): string {
   return model
     .toLowerCase()
     .replace(/^.*[./](?=(?:claude|gpt|gemini)-)/, '')
-    .replace(BEHIND, '')
+    .replace(SUFFIX, '')
 }
 
-function fits(pattern: string, model: string) {
+function matchesModel(pattern: string, model: string) {
   const name = model.toLowerCase()
   const parts = pattern.toLowerCase().split('*')
   if (parts.length === 1) return [name, plainModelName(name)].includes(parts[0]!)
@@ -126,24 +129,27 @@ function fits(pattern: string, model: string) {
   return new RegExp(`^${escaped.join('[^]*')}$`).test(name)
 }
 
-const WINDOWS_OF = '2026-11-15'
+const WINDOWS_DATE = '2026-11-15'
 
-const MILLION = 1_000_000
-const USUAL = 200_000
+const LARGE_WINDOW = 1_000_000
+const USUAL_WINDOW = 200_000
 
-/** Models that have a million tokens without being asked for them. */
-const LARGE = /^claude-(?:(?:opus|sonnet|haiku|fable|mythos)-[5-9]|opus-4-[78])/
+/** Models with a window of a million tokens by default. */
+const LARGE_WINDOW_MODELS = /^claude-(?:(?:opus|sonnet|haiku|fable|mythos)-[5-9]|opus-4-[78])/
 
-/** Transcripts leave out that a larger window was asked for, so more tokens than a window holds mean the large one. */
+/**
+ * Transcripts do not say which window was requested, so a size above the usual window means the
+ * large one.
+ */
 export function estimateWindow(
   model: string | undefined,
   tokens: number | undefined,
 ): SourcedValue | undefined {
   if (model === undefined || !/claude/i.test(model)) return undefined
-  const isAskedFor = /\[1m\]/i.test(model) || (tokens ?? 0) > USUAL
+  const isLarge = /\[1m\]/i.test(model) || (tokens ?? 0) > USUAL_WINDOW
   return estimated(
-    isAskedFor || LARGE.test(plainModelName(model)) ? MILLION : USUAL,
+    isLarge || LARGE_WINDOW_MODELS.test(plainModelName(model)) ? LARGE_WINDOW : USUAL_WINDOW,
     `table of models (${model})`,
-    WINDOWS_OF,
+    WINDOWS_DATE,
   )
 }

@@ -1,18 +1,19 @@
-// How far a conversation is on its way to its compaction point. A share of the window says little: harnesses compact at different points.
+// Stages are percentages of the compaction point, not of the window: harnesses compact at different
+// points.
 
-/** At most 100: percent of the way to the compaction point. More: tokens. */
+/** Up to 100: percent of the compaction point. Above: tokens. */
 export type BudgetStage = number
 
-/** What a stage asks for, by its place among them. */
+/** In the order of the stages. */
 export const BUDGET_ACTIONS = ['warn', 'suggest', 'force'] as const
 export type BudgetAction = (typeof BUDGET_ACTIONS)[number]
 
 export interface BudgetSettings {
-  /** Of one kind, ascending; at most as many as there are roles. */
+  /** Ascending, all percentages or all tokens, at most one per action. */
   readonly stages: readonly BudgetStage[]
-  /** How many tokens a model reads with its whole attention. */
+  /** Tokens that a model reads with full attention. */
   readonly smartZone: number
-  /** The window's size, where the harness does not report it or reports it wrongly. */
+  /** For harnesses that report no window, or a wrong one. */
   readonly window?: number
 }
 
@@ -22,7 +23,7 @@ export const SMART_ZONE = 'smart-zone'
 export type BudgetThreshold = BudgetStage | typeof SMART_ZONE
 
 export interface CrossedThresholds {
-  /** How this window is told from those before and after it. */
+  /** Identifies the context window. */
   readonly window: string
   readonly lines: readonly BudgetThreshold[]
 }
@@ -36,7 +37,7 @@ export function isPercent(stage: BudgetStage): boolean {
   return stage <= 100
 }
 
-/** Why these cannot be stages, or undefined when they can. */
+/** Undefined for valid stages. */
 export function findStageError(stages: readonly BudgetStage[]): string | undefined {
   if (stages.length === 0 || stages.length > BUDGET_ACTIONS.length)
     return `there are one to ${BUDGET_ACTIONS.length} stages`
@@ -47,13 +48,13 @@ export function findStageError(stages: readonly BudgetStage[]): string | undefin
   return undefined
 }
 
-/** The tokens at which a stage is crossed; unknown where the compaction point is. */
+/** Undefined if the compaction point is needed and unknown. */
 export function tokensAt(stage: BudgetStage, point: number | undefined): number | undefined {
   if (!isPercent(stage)) return stage
   return point === undefined ? undefined : Math.ceil((stage / 100) * point)
 }
 
-/** Rounded down, so that no stage is shown before it is crossed. */
+/** Rounded down, so that the display never shows a stage before it is crossed. */
 export function compactionPercent({ tokens, point }: ContextFill): number | undefined {
   return tokens === undefined || point === undefined || point <= 0
     ? undefined
@@ -65,10 +66,10 @@ export function stageAction(stage: BudgetStage, { stages }: BudgetSettings): Bud
 }
 
 export function stageReached(
-  standing: ContextFill,
+  fill: ContextFill,
   { stages }: BudgetSettings,
 ): BudgetStage | undefined {
-  return stages.findLast((stage) => isReached(stage, standing))
+  return stages.findLast((stage) => isReached(stage, fill))
 }
 
 export function nextStage(
@@ -83,26 +84,30 @@ export function nextStage(
   return undefined
 }
 
-/** Each line is crossed once in a window, whatever the figures do. */
+/** Each threshold is crossed once per window, however the size changes. */
 export function crossThresholds(
-  standing: ContextFill,
+  fill: ContextFill,
   window: string,
   before: CrossedThresholds | undefined,
   settings: BudgetSettings,
 ): { readonly newly: readonly BudgetThreshold[]; readonly crossed: CrossedThresholds } {
   const lines = before?.window === window ? before.lines : []
-  const isInSmartZone = standing.tokens === undefined || standing.tokens < settings.smartZone
+  const isInSmartZone = fill.tokens === undefined || fill.tokens < settings.smartZone
   const reached: readonly BudgetThreshold[] = [
     ...(isInSmartZone ? [] : [SMART_ZONE as BudgetThreshold]),
-    ...settings.stages.filter((stage) => isReached(stage, standing)),
+    ...settings.stages.filter((stage) => isReached(stage, fill)),
   ]
-  const newly = reached.filter((line) => !lines.includes(line))
+  const newly = reached.filter((threshold) => !lines.includes(threshold))
   return { newly, crossed: { window, lines: [...lines, ...newly] } }
 }
 
-/** Names a crossing, so that it counts once however many hooks notice it. */
-export function crossingKey(conversation: string, window: string, line: BudgetThreshold): string {
-  return `budget:${conversation}:${window}:${line}`
+/** The `once` key of a crossing, which several hooks may see. */
+export function crossingKey(
+  conversation: string,
+  window: string,
+  threshold: BudgetThreshold,
+): string {
+  return `budget:${conversation}:${window}:${threshold}`
 }
 
 function isReached(stage: BudgetStage, { tokens, point }: ContextFill) {

@@ -17,7 +17,7 @@ import type { FileToReview, HandoffFacts, SavedWork } from './gather-facts.ts'
 import { codeSpan, markdownLine } from './markdown.ts'
 import { type HandoffClaim, type Verdict, verdictTag } from './probes.ts'
 
-/** One line of a part. Only its text is shortened; what was checked stays whole. */
+/** One line of a section. Only its text is shortened, never the verdict. */
 interface Item {
   readonly before?: string
   readonly text: string
@@ -25,24 +25,28 @@ interface Item {
   readonly as?: (text: string) => string
 }
 
-const MOST = 100
+const MAX_ITEMS = 100
 const LENGTHS: readonly number[] = [120, 80, 55, 36]
 
 function headed(title: string, lines: readonly string[]) {
   return ['', `## ${title}`, '', ...lines]
 }
 
-function part(items: readonly Item[], given: SectionFrame, bullet = (_index: number) => '-') {
-  const near = takeNearest(items, MOST, given.keep).filter(({ text }) => text !== '')
+function itemSection(
+  items: readonly Item[],
+  frame: SectionFrame,
+  bullet = (_index: number) => '-',
+) {
+  const near = takeNearest(items, MAX_ITEMS, frame.keep).filter(({ text }) => text !== '')
   return listSection(
-    given,
+    frame,
     LENGTHS,
     { items: near, leftOut: items.length - near.length },
     ({ before = '', text, after = '', as = String }, length) =>
       `${before}${as(shortenToCost(text, length))}${after}`,
     (lines) =>
       headed(
-        given.heading,
+        frame.heading,
         lines.map((line, index) => `${bullet(index)} ${line}`),
       ),
   )
@@ -51,29 +55,29 @@ function part(items: readonly Item[], given: SectionFrame, bullet = (_index: num
 const numbered = (index: number) => `${index + 1}.`
 
 /** Lines that are shown or left out together. */
-function passage(
+function textSection(
   lines: (length: number) => readonly string[],
-  given: SectionFrame,
+  frame: SectionFrame,
 ): ContextSection {
   return {
     lengths: LENGTHS,
-    ...given,
+    ...frame,
     count: 1,
-    lines: (_shown, length) => headed(given.heading, lines(length)),
+    lines: (_shown, length) => headed(frame.heading, lines(length)),
   }
 }
 
-/** It names branches, paths and what git said, which are text as everything else. */
-function shownTag(verdict: Verdict, isShort = false) {
+/** The tag quotes branches, paths and git messages, which are untrusted text. */
+function shortTag(verdict: Verdict, isShort = false) {
   return shortenToCost(safeLine(verdictTag(verdict)), isShort ? 20 : 40)
 }
 
-function claimed({ says, verdict }: HandoffClaim) {
-  return { text: markdownLine(says), after: `: ${shownTag(verdict)}` }
+function claimItem({ says, verdict }: HandoffClaim) {
+  return { text: markdownLine(says), after: `: ${shortTag(verdict)}` }
 }
 
 function codeItem(text: string, after: string, verdict: Verdict) {
-  return { text: safeLine(text), as: codeSpan, after: `${after}: ${shownTag(verdict)}` }
+  return { text: safeLine(text), as: codeSpan, after: `${after}: ${shortTag(verdict)}` }
 }
 
 function fileItem({ path, why, verdict }: FileToReview) {
@@ -84,26 +88,26 @@ function plainItem(text: string) {
   return { text: markdownLine(text) }
 }
 
-/** What a successor needs first; never left out. */
+/** Never left out. */
 export function vitalSections(facts: HandoffFacts): readonly ContextSection[] {
   const { state } = facts
   const blockers = openBlockers(state).map(({ text }) => markdownLine(text))
   return [
-    passage(
+    textSection(
       (length) => [shortenToCost(markdownLine(objective(state)), length)],
       sectionFrame('Objective', 'objective', VIEW_COMMANDS.all, [0, 38, 180], {
         lengths: [160, 100, 60, 26],
       }),
     ),
-    part(
-      upcoming(state).map(plainItem),
+    itemSection(
+      nextActions(state).map(plainItem),
       sectionFrame('Next action', 'next steps', VIEW_COMMANDS.next, [1, 40, 220], {
         shelf: state.next,
         keep: 'first',
       }),
       numbered,
     ),
-    part(
+    itemSection(
       blockers.length === 0
         ? [{ text: 'None recorded.' }]
         : blockers.map((text) => ({ text: text || 'One that nobody described.' })),
@@ -118,7 +122,7 @@ function objective({ goal, requests, title }: SessionState) {
   return known ?? `Nobody wrote one; the session is called ${safeLine(title)}.`
 }
 
-function upcoming(state: SessionState) {
+function nextActions(state: SessionState) {
   const current = currentStep(state)
   const steps = state.steps.items.filter(
     ({ id, status }) => status !== 'done' && id !== current?.id,
@@ -142,18 +146,18 @@ function uncommittedWork({ uncommitted, git, state }: HandoffFacts) {
   const session = /^[a-z0-9-]{1,40}$/.test(state.name) ? state.name : shortId(state.id)
   const lines = (length: number) => {
     if (git === undefined) return ['There is no git repository here: nothing of the files is kept.']
-    if (paths === undefined) return [`Not known: ${shownTag(verdict)}.`]
-    if (paths.length === 0) return [`None: ${shownTag(verdict)}.`]
+    if (paths === undefined) return [`Not known: ${shortTag(verdict)}.`]
+    if (paths.length === 0) return [`None: ${shortTag(verdict)}.`]
     const named = paths.map((path) => codeSpan(safeLine(path))).join(', ')
     return [
-      `${counted(paths.length, 'path')} not committed: ${shownTag(verdict, length === 0)}.`,
+      `${counted(paths.length, 'path')} not committed: ${shortTag(verdict, length === 0)}.`,
       ...(length === 0 ? [] : [`- ${shortenToCost(named, length)}`]),
       ...(kept === undefined
         ? ['- Kept nowhere but in this working tree; `stint checkpoint` keeps it.']
-        : keptLines(kept, session, length)),
+        : savedLines(kept, session, length)),
     ]
   }
-  return passage(
+  return textSection(
     lines,
     sectionFrame('Uncommitted work', 'uncommitted paths', 'git status', [3, 124, 330], {
       lengths: [200, 120, 60, 30, 0],
@@ -161,11 +165,11 @@ function uncommittedWork({ uncommitted, git, state }: HandoffFacts) {
   )
 }
 
-function keptLines(kept: SavedWork, session: string, length: number) {
+function savedLines(kept: SavedWork, session: string, length: number) {
   const restore = `stint checkpoint restore ${shortId(kept.checkpoint)} --session ${session}`
   const large = kept.leftOut.map(safeLine).join(', ')
   return [
-    `- Kept as commit ${codeSpan(kept.commit.slice(0, 12))} under ${codeSpan('refs/stint/')}: ${shownTag(kept.verdict, length === 0)}.`,
+    `- Kept as commit ${codeSpan(kept.commit.slice(0, 12))} under ${codeSpan('refs/stint/')}: ${shortTag(kept.verdict, length === 0)}.`,
     `- ${codeSpan(restore)} brings it back.`,
     ...(kept.leftOut.length === 0 || length === 0
       ? []
@@ -176,18 +180,18 @@ function keptLines(kept: SavedWork, session: string, length: number) {
 export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
   const { state } = facts
   const { decisions, key, discoveries, commits, commands, keyFiles, changedFiles } = state
-  // Decisions and discoveries are shown once.
+  // Decisions and discoveries have sections of their own.
   const shown = new Set([...decisions.items, ...discoveries.items].map(({ id }) => id))
   const first = 'first' as const
   return [
-    whereThingsStand(facts),
-    part(
+    statusSection(facts),
+    itemSection(
       decisions.items.map((decision) => plainItem(decisionLine(decision))),
       sectionFrame('Decisions', 'decisions', VIEW_COMMANDS.decisions, [1, 60, 500], {
         shelf: decisions,
       }),
     ),
-    part(
+    itemSection(
       state.requests.items.filter(({ isRuling }) => isRuling).map(({ text }) => plainItem(text)),
       sectionFrame(
         'Ruled by the user, in their words',
@@ -196,7 +200,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
         [2, 50, 250],
       ),
     ),
-    part(
+    itemSection(
       key.items
         .filter(({ from }) => from === undefined || !shown.has(from))
         .map(({ text }) => plainItem(text)),
@@ -204,7 +208,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
         shelf: key,
       }),
     ),
-    part(
+    itemSection(
       discoveries.items.map(({ text, gotcha }) =>
         gotcha ? { before: 'Gotcha: ', text: safeLine(text) } : plainItem(text),
       ),
@@ -218,7 +222,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
         },
       ),
     ),
-    part(
+    itemSection(
       facts.files.map(fileItem),
       sectionFrame('Files to review', 'files', VIEW_COMMANDS.activity, [4, 60, 500], {
         shelf: { earlier: keyFiles.earlier + changedFiles.earlier },
@@ -227,7 +231,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
       }),
       numbered,
     ),
-    part(
+    itemSection(
       facts.verify.map(({ command, lastRun, verdict }) =>
         codeItem(command, lastRun === '' ? '' : ` ${safeLine(lastRun).slice(0, 200)}`, verdict),
       ),
@@ -236,26 +240,26 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
         lengths: [80, 50, 30],
       }),
     ),
-    part(
+    itemSection(
       facts.deliverables.map(fileItem),
       sectionFrame('Deliverables', 'deliverables', VIEW_COMMANDS.all, [6, 40, 200], {
         keep: first,
         lengths: [60, 40, 26],
       }),
     ),
-    part(
-      facts.tasks.map(claimed),
+    itemSection(
+      facts.tasks.map(claimItem),
       sectionFrame('Tasks', 'tasks', 'stint task list', [7, 40, 200], { keep: first }),
     ),
-    part(
-      facts.commits.map(claimed),
+    itemSection(
+      facts.commits.map(claimItem),
       sectionFrame('Commits', 'commits', VIEW_COMMANDS.activity, [9, 30, 200], {
         shelf: commits,
         keep: first,
         lengths: [60, 36],
       }),
     ),
-    part(
+    itemSection(
       facts.commands.map(({ says, verdict }) => codeItem(says, '', verdict)),
       sectionFrame(
         'Resume commands (shown, never run)',
@@ -267,7 +271,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
         },
       ),
     ),
-    part(
+    itemSection(
       (facts.project ?? []).map(plainItem),
       sectionFrame('The project', 'what the repository is', 'stint project', [10, 0, 300], {
         keep: first,
@@ -276,7 +280,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
   ]
 }
 
-function whereThingsStand(facts: HandoffFacts) {
+function statusSection(facts: HandoffFacts) {
   const { state, where, madeBy, reason, to, createdAt } = facts
   const { done, total } = stepCounts(state)
   const current = currentStep(state)
@@ -285,23 +289,23 @@ function whereThingsStand(facts: HandoffFacts) {
     madeBy === undefined
       ? ''
       : ` in a conversation of ${safeLine(madeBy.harness)} (${safeLine(madeBy.conversation)}${model})`
-  const said = (before: string, text: string | undefined) =>
+  const labelled = (before: string, text: string | undefined) =>
     text === undefined ? [] : [{ before, text: safeLine(text) }]
   const steps = current === undefined ? '.' : `; current: ${safeLine(current.text)}`
   const items: readonly Item[] = [
-    ...said('TL;DR: ', tldrOf(state)),
+    ...labelled('TL;DR: ', tldrOf(state)),
     ...(total === 0 ? [] : [{ before: `Progress: ${done}/${total} steps done`, text: steps }]),
-    ...where.map(claimed),
-    ...said('The last turn failed: ', state.lastTurn?.failure),
-    ...said('The agent said last: ', state.lastTurn?.said),
-    ...said('Paused: ', state.pauseNote),
+    ...where.map(claimItem),
+    ...labelled('The last turn failed: ', state.lastTurn?.failure),
+    ...labelled('The agent said last: ', state.lastTurn?.said),
+    ...labelled('Paused: ', state.pauseNote),
     ...(to === undefined ? [] : [{ text: `For ${to.kind} ${safeLine(to.name)}.` }]),
     {
       before: `Made ${minute(createdAt)}`,
       text: `${by}${reason === undefined ? '' : `, because: ${safeLine(reason)}`}.`,
     },
   ]
-  return part(
+  return itemSection(
     items,
     sectionFrame('Where things stand', 'where things stand', VIEW_COMMANDS.all, [0, 110, 450], {
       keep: 'first',

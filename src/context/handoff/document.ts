@@ -9,7 +9,7 @@ import type { HandoffFacts } from './gather-facts.ts'
 
 export const HANDOFF_DEFAULT_TOKENS = 3000
 export const HANDOFF_MIN_TOKENS = 600
-/** What an entry can carry whole. */
+/** The most that fits into one entry. */
 export const HANDOFF_MAX_TOKENS = 12_000
 
 export interface HandoffDocument {
@@ -19,17 +19,17 @@ export interface HandoffDocument {
   readonly leftOut: readonly string[]
 }
 
-/** Pure: the same facts give the same bytes. `redact` has to change nothing when it is done twice. */
+/** Pure: the same facts give the same bytes. `redact` must be idempotent. */
 export function buildHandoffDocument(
   facts: HandoffFacts,
   options: { readonly tokens?: number; readonly redact?: (text: string) => string } = {},
 ): HandoffDocument {
   const { tokens: limit = HANDOFF_DEFAULT_TOKENS, redact = String } = options
-  // Redacting may make it dearer than its parts.
+  // Redaction may increase the token count.
   for (let room = limit; ;) {
     const { lines, leftOut } = compose(facts, room)
     const unsealed = `${cleanText(redact(lines.join('\n')))}\n`
-    // Where the place of the hash was redacted, nothing is claimed.
+    // If the hash placeholder itself was redacted, the document has no hash.
     const text = unsealed.replace(`\n${HASH_PLACE}\n`, `\nhash: ${contentHash(unsealed)}\n`)
     const tokens = estimateTokens(text)
     if (tokens <= limit || room < 1) return { text, hash: contentHash(text), tokens, leftOut }

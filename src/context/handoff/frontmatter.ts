@@ -31,7 +31,6 @@ function bounded(text: string, cost: number) {
   return yamlValue(shortenToCost(oneLine(text), cost))
 }
 
-/** What the head of a document says, read leniently. */
 export type HandoffFrontmatter = NonNullable<ReturnType<typeof readHandoffFrontmatter>>
 
 export function readHandoffFrontmatter(text: string) {
@@ -54,17 +53,17 @@ function unquoted(value: string) {
   try {
     return String(JSON.parse(value))
   } catch {
-    // Edited by hand, or cut off: what stands there says as much as it can.
+    // Edited by hand or truncated: the raw text is the best there is.
     return value
   }
 }
 
-/** Over everything but the line that says so. Line ends that a transport changed do not count. */
+/** Excludes the hash line itself and ignores changed line endings. */
 export function contentHash(text: string): string {
-  // Loaded when it is needed: hooks load this module with others, and hardly ever hash.
+  // Loaded lazily: hooks load this module and rarely hash.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
-  // Only in the frontmatter: a line of the text that looks like ours is text.
+  // Only in the frontmatter: the body may contain a line that looks the same.
   const end = lines.startsWith('---\n') ? Math.max(0, lines.indexOf('\n---\n', 3)) : 0
   const head = lines
     .slice(0, end)

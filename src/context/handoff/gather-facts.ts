@@ -34,11 +34,11 @@ export interface LogPosition {
   readonly last: string
 }
 
-interface Gathering {
+interface HandoffSources {
   readonly state: SessionState
   readonly entries: readonly RawEntry[]
   readonly position: LogPosition
-  /** The id of the entry that will say that it was made. */
+  /** Id of the `handoff.made` entry to come. */
   readonly id: string
   readonly number: number
   readonly createdAt: string
@@ -48,12 +48,11 @@ interface Gathering {
   readonly to?: HandoffTarget
   readonly tasks?: readonly Pick<Task, 'id' | 'shortname' | 'title' | 'status' | 'verify'>[]
   readonly verify?: string | undefined
-  /** Paths that the work should leave behind. */
   readonly deliverables?: readonly string[]
   readonly project?: string | undefined
   readonly checkpoint?: {
     readonly id: string
-    /** What is too large or unreadable is only in the working tree. */
+    /** Too large or unreadable files, which exist only in the working tree. */
     readonly code?: {
       readonly commit: string
       readonly ref: string
@@ -63,14 +62,13 @@ interface Gathering {
   readonly conversation?: string
 }
 
-const COMMITS = 6
-const FINGERPRINTS = 200
-/** More files than anybody reads. */
-const MOST_FILES = 60
-const RUNS = 3
+const MAX_COMMITS = 6
+const MAX_FINGERPRINTS = 200
+const MAX_FILES = 60
+const MAX_RUNS = 3
 
-/** Checks everything that a handoff claims, in the time that `now` has left. Reads only. */
-export function gatherFacts(from: Gathering) {
+/** Checks every claim of a handoff within the git time budget. Reads only. */
+export function gatherFacts(from: HandoffSources) {
   const { now, state, checkpoint, reason, to } = from
   const { repository, head, dirty } = now
   const files = filesToReview(state, now)
@@ -95,12 +93,12 @@ export function gatherFacts(from: Gathering) {
     isDraft: from.isDraft === true,
     ...defined({ reason, to, git }),
     position: from.position,
-    where: whereClaims(state, now),
+    where: gitClaims(state, now),
     uncommitted: { verdict: probeWorkingTree(now), ...defined({ paths: dirty, kept }) },
     files,
     verify: verifyCommands(from, [from.verify, ...tasks.map(({ verify }) => verify)]),
     commits: state.commits.items
-      .slice(-COMMITS)
+      .slice(-MAX_COMMITS)
       .toReversed()
       .map(({ commit, text }) => ({
         says: `${commit.slice(0, 7)} ${text}`,
@@ -122,7 +120,7 @@ export function gatherFacts(from: Gathering) {
         ...files.filter(({ verdict }) => verdict.isVerified).map(({ path }) => path),
       ]),
     ]
-      .slice(0, FINGERPRINTS)
+      .slice(0, MAX_FINGERPRINTS)
       .map((path) => ({ path, sum: fingerprintFile(now.root, path) })),
     taskStatuses: tasks.flatMap(({ task, status }) =>
       status === undefined ? [] : [{ task, status }],
@@ -130,7 +128,7 @@ export function gatherFacts(from: Gathering) {
   }
 }
 
-function whereClaims(state: SessionState, now: WorkingTreeState): readonly HandoffClaim[] {
+function gitClaims(state: SessionState, now: WorkingTreeState): readonly HandoffClaim[] {
   if (now.repository === undefined) return []
   const { branch = now.head.branch } = state
   const { commit } = now.head
@@ -144,7 +142,7 @@ function whereClaims(state: SessionState, now: WorkingTreeState): readonly Hando
   ]
 }
 
-function taskFacts({ state, entries, tasks = [] }: Gathering) {
+function taskFacts({ state, entries, tasks = [] }: HandoffSources) {
   return state.tasks.map((id) => {
     const known = tasks.find((task) => task.id === id)
     const moved = entries.findLast(({ kind, data }) => kind === 'task.moved' && data.task === id)
@@ -164,25 +162,29 @@ function conversationOf(state: SessionState, given?: string) {
   return { harness: known?.harness ?? 'unknown', conversation, ...defined({ model }) }
 }
 
-/** The commands that somebody named, else those that were seen to run tests. */
+/** Configured commands first, then those seen to run tests. */
 function verifyCommands(
-  { now, entries, state }: Gathering,
+  { now, entries, state }: HandoffSources,
   named: readonly (string | undefined)[],
 ) {
-  const standing = effectiveEntries(entries)
+  const current = effectiveEntries(entries)
   const changed = state.changedFiles.items.map(({ text }) => text)
   const given = named.filter((command) => command !== undefined && command !== '')
-  const seen = failedFirst(state.tests.items).slice(0, RUNS)
+  const seen = failedFirst(state.tests.items).slice(0, MAX_RUNS)
   const others = given.length > 0 ? seen.filter((run) => !run.passed) : seen
   return [...new Set([...given, ...others.map(({ text }) => text)])].map((command) => {
     const run = state.tests.items.findLast(({ text }) => text === command)
-    const said = run?.summary === undefined ? '' : `: ${run.summary}`
-    const lastRun = run === undefined ? '' : `${run.passed ? 'passed' : 'FAILED'}${said}`
-    return { command: command!, lastRun, verdict: probeTestRun(now, command!, standing, changed) }
+    const summary = run?.summary === undefined ? '' : `: ${run.summary}`
+    const lastRun = run === undefined ? '' : `${run.passed ? 'passed' : 'FAILED'}${summary}`
+    return {
+      command: command!,
+      lastRun,
+      verdict: probeTestRun(now, command!, current, changed),
+    }
   })
 }
 
-/** Each once, the most telling first. */
+/** Most relevant first. */
 function filesToReview(state: SessionState, now: WorkingTreeState) {
   const found = new Map<string, Set<string>>()
   const add = (path: string, why: string) => {
@@ -198,8 +200,8 @@ function filesToReview(state: SessionState, now: WorkingTreeState) {
   for (const path of now.dirty ?? [])
     found.set(path, (found.get(path) ?? new Set()).add('uncommitted'))
   for (const { text, description } of changed) if (description === undefined) add(text, 'changed')
-  return [...found].slice(0, MOST_FILES).map(([path, why]) => {
-    // That it was changed says nothing beside a reason.
+  return [...found].slice(0, MAX_FILES).map(([path, why]) => {
+    // "changed" adds nothing to another reason.
     if (why.size > 1) why.delete('changed')
     return { path, why: [...why].join('; '), verdict: probeFile(now, path) }
   })
@@ -210,23 +212,23 @@ function pathsIn(text: string) {
   return [...new Set(paths)].slice(0, 20)
 }
 
-const READ_WHOLE = 8 * 1024 * 1024
+const MAX_HASHED_BYTES = 8 * 1024 * 1024
 
 export const MISSING_FILE = 'missing'
 
-/** The same file gives the same on every machine, if it is not huge. */
+/** Machine-independent except for huge files. */
 export function fingerprintFile(root: string, path: string): string {
   try {
-    const whole = resolve(root, path)
-    const stat = lstatSync(whole, { throwIfNoEntry: false })
+    const fullPath = resolve(root, path)
+    const stat = lstatSync(fullPath, { throwIfNoEntry: false })
     if (stat === undefined) return MISSING_FILE
-    if (stat.isSymbolicLink()) return checksum(Buffer.from(readlinkSync(whole)))
+    if (stat.isSymbolicLink()) return checksum(Buffer.from(readlinkSync(fullPath)))
     if (!stat.isFile()) return 'no file'
-    return stat.size > READ_WHOLE
+    return stat.size > MAX_HASHED_BYTES
       ? `${stat.size}-${Math.trunc(stat.mtimeMs)}`
-      : checksum(readFileSync(whole))
+      : checksum(readFileSync(fullPath))
   } catch (error) {
-    // Gone in this moment, or not ours to read.
+    // Just deleted, or not readable.
     if (errnoOf(error) === undefined) throw error
     return MISSING_FILE
   }

@@ -16,7 +16,7 @@ function readText(path: string) {
   return readOrUndefined(path)?.toString('utf8')
 }
 
-/** Creates the file, so that of two handoffs made at once each gets its own number. */
+/** Creates the file to claim its number against concurrent handoffs. */
 export function claimNumber<T extends { readonly text: string }>(
   folder: string,
   recorded: readonly { readonly number: number }[],
@@ -30,7 +30,7 @@ export function claimNumber<T extends { readonly text: string }>(
     try {
       if (createFile(path, made.text)) return { made, path, number }
     } catch (error) {
-      // It may stand there all the same, when only making its name durable failed.
+      // The file may exist if only the sync of its folder failed.
       if (readText(path) === made.text) removeFile(path)
       throw error
     }
@@ -48,7 +48,7 @@ function numbersIn(folder: string) {
   }
 }
 
-/** Where two machines gave one number to two handoffs, one has a longer name. */
+/** When two machines used the same number, one of the files has a longer name. */
 export function readHandoffFile(
   folder: string,
   handoff: Pick<RecordedHandoff, 'id' | 'number' | 'hash'>,
@@ -65,7 +65,7 @@ export function readHandoffFile(
     : { path: plain, ...defined({ text }) }
 }
 
-/** A copy that is there stays, edited or not. */
+/** Never overwrites an existing file, edited or not. */
 export function restoreFiles(folder: string, all: readonly RecordedHandoff[]): void {
   for (const handoff of all) {
     const { path, text } = readHandoffFile(folder, handoff, all)

@@ -2,13 +2,13 @@ import { safeLine } from '../../text/safe-text.ts'
 
 const STRUCTURE = /^(?:[#<>|+*=~_-]|`{3}|\d{1,9}[.)](?:\s|$)|\[[ xX]\])/
 
-/** A recorded text on one line that makes no heading, list, fence or tag. */
+/** Escapes what would start a heading, list, fence or tag. */
 export function markdownLine(text: string): string {
   const line = safeLine(text)
   return STRUCTURE.test(line) ? `\\${line}` : line
 }
 
-/** A path or a command as code, whatever it holds. */
+/** Handles backticks in the text. */
 export function codeSpan(text: string): string {
   const runs = text.match(/`+/g)?.map(({ length }) => length) ?? []
   const fence = '`'.repeat(1 + Math.max(0, ...runs))

@@ -1,4 +1,4 @@
-// A handoff says with each claim whether it was checked: an unchecked claim would travel on as if it were known.
+// Each claim carries its verdict, so that an unchecked claim is never passed on as a fact.
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { shellCommands } from '../../command/shell-commands.ts'
@@ -44,12 +44,12 @@ export function shortCommit(commit: string): string {
   return commit.slice(0, 7)
 }
 
-/** What Stint keeps in a project. Its changes are not work that is handed over. */
+/** Changes to Stint's own folders are not part of the work. */
 export const STINT_FOLDERS: readonly string[] = ['.sessions', '.tasks']
 
 const GIT_BUDGET_MS = 10_000
 
-/** git, within one time limit: a handoff is made in the background and never waits. */
+/** All git calls of a handoff share one time limit. */
 class BoundedGit {
   #leftMs: number
 
@@ -85,13 +85,13 @@ class BoundedGit {
   }
 }
 
-/** git is asked for its status once. */
+/** Read once, because `git status` is slow. */
 export interface WorkingTreeState {
   readonly root: string
   readonly repository?: Repository
   readonly git?: BoundedGit
   readonly head: Head
-  /** Undefined when git did not say. */
+  /** Undefined if git failed. */
   readonly dirty?: readonly string[]
   readonly whyUnknown?: string
 }
@@ -117,11 +117,11 @@ export function readWorkingTree(
   }
 }
 
-/** A missing answer is never a yes. */
-function whenAnswered(now: WorkingTreeState, look: (git: BoundedGit) => Verdict) {
+/** A failed check never counts as verified. */
+function withGit(now: WorkingTreeState, probe: (git: BoundedGit) => Verdict) {
   if (now.git === undefined) return couldNotBeChecked('there is no git repository here')
   try {
-    return look(now.git)
+    return probe(now.git)
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     return couldNotBeChecked(error.message)
@@ -129,7 +129,7 @@ function whenAnswered(now: WorkingTreeState, look: (git: BoundedGit) => Verdict)
 }
 
 export function probeBranch(now: WorkingTreeState, branch: string): Verdict {
-  return whenAnswered(now, (git) => {
+  return withGit(now, (git) => {
     const { branch: current, commit } = now.head
     if (current === branch) return verified('branch', commit)
     if (!git.ask(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`]))
@@ -138,9 +138,9 @@ export function probeBranch(now: WorkingTreeState, branch: string): Verdict {
   })
 }
 
-/** Work on a lost branch is done and still not there. */
+/** A recorded commit may be on a lost branch. */
 export function probeReachable(now: WorkingTreeState, commit: string): Verdict {
-  return whenAnswered(now, (git) => {
+  return withGit(now, (git) => {
     const { commit: head } = now.head
     if (!/^[0-9a-f]{4,64}$/.test(commit)) return couldNotBeChecked('it is no name of a commit')
     if (head === undefined) return couldNotBeChecked('HEAD names no commit')
@@ -155,7 +155,7 @@ export function probeSavedCode(
   now: WorkingTreeState,
   { commit, ref }: { readonly commit: string; readonly ref: string },
 ): Verdict {
-  return whenAnswered(now, (git) => {
+  return withGit(now, (git) => {
     if (!ref.startsWith('refs/stint/')) return unverified(`${ref} is no name of kept code`)
     if (!git.ask(['show-ref', '--verify', '--quiet', ref]))
       return unverified('this repository does not have it')
@@ -192,9 +192,11 @@ export function probeFile(now: WorkingTreeState, path: string): Verdict {
 
 export function relativeInside(root: string, path: string): string | undefined {
   if (path === '' || path.includes('\0')) return undefined
-  const whole = resolve(root, path)
-  const bare = existsSync(whole) ? whole : resolve(root, path.replace(/:\d+(?:[:-]\d+)?$/, ''))
-  const inside = relative(root, bare)
+  const fullPath = resolve(root, path)
+  const withoutLine = existsSync(fullPath)
+    ? fullPath
+    : resolve(root, path.replace(/:\d+(?:[:-]\d+)?$/, ''))
+  const inside = relative(root, withoutLine)
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? undefined : inside
 }
 
@@ -213,12 +215,12 @@ export function probeProgram(
     .map(({ words }) => words.find((word) => !ASSIGNMENT.test(word)) ?? '')
     .filter((word) => word !== '' && !BUILT_IN.has(word))
   if (programs.length === 0) return couldNotBeChecked('it starts no program by name')
-  const missing = programs.find((program) => !isThere(now.root, program, path))
+  const missing = programs.find((program) => !isInstalled(now.root, program, path))
   if (missing !== undefined) return unverified(`${programOf([missing])} is not on this machine`)
   return verified('program')
 }
 
-function isThere(root: string, program: string, path: string) {
+function isInstalled(root: string, program: string, path: string) {
   if (program.includes('/')) return isExecutable(resolve(root, program))
   const folders = path.split(delimiter).filter((folder) => folder !== '')
   return [...folders, join(root, 'node_modules', '.bin')].some((folder) =>
@@ -236,10 +238,10 @@ function isExecutable(path: string) {
   }
 }
 
-// A tick of a file system's clock may be just over when an entry is written.
+// File system clocks tick coarsely, so a change may be stamped slightly before its entry.
 const TICK_MS = 20
 
-/** Whether a command last passed and nothing changed since, by times of change, which no later edit can turn back. */
+/** Compares ctimes, which tools cannot set back. */
 export function probeTestRun(
   now: WorkingTreeState,
   command: string,
@@ -266,22 +268,22 @@ export function probeTestRun(
   let moved: string | undefined
   if (isLater(headMovedAt)) moved = 'HEAD'
   else if (isLater(changedAt(join(gitDir, 'index')))) moved = 'the index'
-  else moved = [...now.dirty, ...changed].find((path) => isLater(lastTouched(now.root, path)))
+  else moved = [...now.dirty, ...changed].find((path) => isLater(lastChangedAt(now.root, path)))
   if (moved === undefined && entries.slice(at + 1).some(isChange)) moved = 'what the journal tells'
   return moved === undefined
     ? verified('test run', now.head.commit)
     : unverified(`${moved} changed since; run it again`)
 }
 
-/** When a file last changed; for one that is gone, when its folder did. */
-function lastTouched(root: string, path: string) {
-  for (let place = resolve(root, path); ; place = dirname(place)) {
-    const time = changedAt(place)
-    if (time !== undefined || place === dirname(place)) return time
+/** For a deleted file, the ctime of its nearest existing folder. */
+function lastChangedAt(root: string, path: string) {
+  for (let current = resolve(root, path); ; current = dirname(current)) {
+    const time = changedAt(current)
+    if (time !== undefined || current === dirname(current)) return time
   }
 }
 
-// The time of change and not that of modification, which tools set as they like.
+// ctime, because tools can set mtime.
 function changedAt(path: string) {
   return lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
 }

@@ -15,13 +15,13 @@ export interface RecordedHandoff extends Omit<Handoff, 'accepted'> {
 }
 
 export function recordedHandoffs(entries: readonly RawEntry[]): readonly RecordedHandoff[] {
-  const standing = effectiveEntries(entries)
-  const acceptances = standing.filter(({ kind }) => kind === 'handoff.accepted')
-  return standing
+  const current = effectiveEntries(entries)
+  const acceptances = current.filter(({ kind }) => kind === 'handoff.accepted')
+  return current
     .filter(({ kind }) => kind === 'handoff.made')
     .map((entry) => {
       const { data } = entry
-      // A journal may come from anywhere.
+      // Untrusted: the journal may come from another machine.
       const [position = {}] = objectsIn([data.position])
       const { bytes, entries: count, last } = position
       return {
@@ -51,7 +51,7 @@ function text(value: unknown) {
   return typeof value === 'string' ? value : ''
 }
 
-/** Entries since a handoff was made, without those of handing over itself. */
+/** Entries since a handoff, without those about the handoff itself. */
 export function entriesSince(
   handoff: Pick<RecordedHandoff, 'position' | 'conversation'>,
   entries: readonly RawEntry[],
@@ -67,12 +67,12 @@ export function entriesSince(
     return kind === 'turn.ended' && conversation !== undefined && data.conversation === conversation
   }
   const since = effectiveEntries(entries).filter((entry) => entry.id > last && !isFollowUp(entry))
-  // Entries of another machine may come with smaller ids than the last one of here.
+  // Entries merged from another machine may have smaller ids.
   const before = countWorkEntries(entries.filter(({ id }) => id <= last))
   return { since, late: Math.max(0, before - known) }
 }
 
-/** Entries of handing over are written by several at once, out of order. */
+/** Handoff entries are excluded: several processes write them at once, out of order. */
 export function countWorkEntries(entries: readonly RawEntry[]): number {
   return new Set(entries.filter((entry) => entryTopic(entry) !== 'handover').map(({ id }) => id))
     .size

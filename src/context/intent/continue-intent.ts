@@ -1,4 +1,5 @@
-// English first, then a few common forms of other languages. Each pattern is of a whole clause, in small letters and without courtesies.
+// English first, then common forms in other languages. Each pattern matches a whole lowercase
+// clause without courtesies.
 import {
   type Phrases,
   mayMatchPhrases,
@@ -8,67 +9,75 @@ import {
   normalisePrompt,
 } from './phrases.ts'
 
-const LONGEST = 240
-/** Up to here, it may be said after something else: "I'm back. Continue." */
-const SHORT = 120
+const MAX_LENGTH = 240
+/** Up to this length the request may follow another sentence: "I'm back. Continue." */
+const MAX_FOLLOWING_LENGTH = 120
 
-/** A false yes costs a text that was not needed, a false no the whole memory. */
+/** A false positive costs an unneeded text, a false negative the whole memory. */
 export function asksToContinue(prompt: string): boolean {
   const trimmed = prompt.trim()
-  if (last.prompt !== trimmed) last = { prompt: trimmed, asks: asks(trimmed) }
-  return last.asks
+  if (last.prompt !== trimmed) last = { prompt: trimmed, matchesContinue: matchesContinue(trimmed) }
+  return last.matchesContinue
 }
 
-let last = { prompt: '', asks: false }
+let last = { prompt: '', matchesContinue: false }
 
-function asks(trimmed: string) {
-  if (isPlain(trimmed)) return true
-  if (trimmed.length > LONGEST || !isWrittenByUser(trimmed) || trimmed.includes('`')) return false
+function matchesContinue(trimmed: string) {
+  if (isCommonWording(trimmed)) return true
+  if (trimmed.length > MAX_LENGTH || !isWrittenByUser(trimmed) || trimmed.includes('`'))
+    return false
   const words = normalisePrompt(trimmed)
   if (!mayMatchPhrases(RECAP_PHRASES, words) && !mayMatchPhrases(CONTINUE_PHRASES, words))
     return false
   return sentencesOf(words).some((sentence, index) => {
-    const said = stripCourtesies(sentence)
-    if ([said, ...clausesOf(said)].some((clause) => matchesPhrases(RECAP_PHRASES, clause)))
+    const text = stripCourtesies(sentence)
+    if ([text, ...clausesOf(text)].some((clause) => matchesPhrases(RECAP_PHRASES, clause)))
       return true
     return (
-      (index === 0 || trimmed.length <= SHORT) &&
-      clausesOf(said).some((clause) => isGoingOn(clause))
+      (index === 0 || trimmed.length <= MAX_FOLLOWING_LENGTH) &&
+      clausesOf(text).some((clause) => isContinueClause(clause))
     )
   })
 }
 
-/** What most people write, without a pattern, which takes longer to make than the rest. */
-function isPlain(trimmed: string) {
+/** The most common wordings, without compiling a slow pattern. */
+function isCommonWording(trimmed: string) {
   let end = trimmed.length
   while (trimmed[end - 1] === '.' || trimmed[end - 1] === '!') end -= 1
   const courteous = trimmed.slice(0, end).toLowerCase()
-  const said = without(without(courteous, [', please', ' please']), [
+  const text = withoutEnding(withoutEnding(courteous, [', please', ' please']), [
     ' where we left off',
     ' where you left off',
   ])
-  const lead = LEADS.find((each) => said.startsWith(each))
-  return PLAINLY.has(lead === undefined ? said : said.slice(lead.length))
+  const lead = LEADING_WORDS.find((each) => text.startsWith(each))
+  return COMMON_WORDINGS.has(lead === undefined ? text : text.slice(lead.length))
 }
 
-function without(said: string, ends: readonly string[]) {
-  const end = ends.find((each) => said.endsWith(each))
-  return end === undefined ? said : said.slice(0, -end.length)
+function withoutEnding(text: string, ends: readonly string[]) {
+  const end = ends.find((each) => text.endsWith(each))
+  return end === undefined ? text : text.slice(0, -end.length)
 }
 
-const PLAINLY = new Set(['continue', 'go on', 'keep going', 'carry on', 'proceed', 'resume'])
-const LEADS = ['ok', 'okay', 'yes', 'please'].flatMap((word) => [`${word} `, `${word}, `])
+const COMMON_WORDINGS = new Set([
+  'continue',
+  'go on',
+  'keep going',
+  'carry on',
+  'proceed',
+  'resume',
+])
+const LEADING_WORDS = ['ok', 'okay', 'yes', 'please'].flatMap((word) => [`${word} `, `${word}, `])
 
-function isGoingOn(clause: string) {
+function isContinueClause(clause: string) {
   return (
     matchesPhrases(CONTINUE_PHRASES, clause) &&
     !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
   )
 }
 
-/** What stands before a reservation ("continue, but leave the parser alone") and after a greeting. */
-function clausesOf(said: string) {
-  const [first = '', ...rest] = said.split(/\s*[,;:–—]\s+|\s+-\s+/)
+/** The clause before a reservation ("continue, but leave the parser alone") or after a greeting. */
+function clausesOf(text: string) {
+  const [first = '', ...rest] = text.split(/\s*[,;:–—]\s+|\s+-\s+/)
   const isReserved =
     rest.length > 0 &&
     /^(?:but|and|then|please|with|this time|only|also|where|from|you|as|i|we|don't|do|wo|wie|aber|où|mais|pero) /.test(
@@ -108,19 +117,19 @@ export function stripCourtesies(sentence: string): string {
 const COURTESY =
   /^(?:ok(?:ay)?|yes|yep|yeah|sure|right|alright|all right|great|good|perfect|nice|cool|fine|thanks|thank you|please|pls|now|so|well|and|hey|hi|hello|claude|just|let's|lets|let us|(?:can|could|would|will) (?:you|we)|i(?:'d| would) like (?:you )?to|i want (?:you )?to|we (?:can|should|need to)|you (?:can|may|should)|(?:time|ready) to|bitte|ja|gut|lass uns|s'il te plaît|oui|por favor|sí|vale)(?:[,.!:\s]+|$)/
 
-const HERE = String.raw`(?:we|you|i|it|things|us)`
-const LEFT_OFF = String.raw`where ${HERE}(?:'d| had| have|'ve)? (?:just )?(?:left (?:it |things )?(?:off)?|stopped|were|was|paused|ended(?: up)?)(?: (?:off|yesterday|last time|before|earlier|doing|at))*`
+const SUBJECT = String.raw`(?:we|you|i|it|things|us)`
+const LEFT_OFF = String.raw`where ${SUBJECT}(?:'d| had| have|'ve)? (?:just )?(?:left (?:it |things )?(?:off)?|stopped|were|was|paused|ended(?: up)?)(?: (?:off|yesterday|last time|before|earlier|doing|at))*`
 
 export const RECAP_PHRASES: Phrases = {
   'what did|what have': () =>
     /^what (?:did|have) (?:we|you|i) (?:do|done|achieved?|finish(?:ed)?)(?: (?:so far|last(?: time)?|yesterday|before|until now|already))+$/,
   'remind me|tell me|show me': () =>
     new RegExp(
-      `^(?:remind me|tell me|show me)(?: again)? (?:${LEFT_OFF}|what ${HERE} (?:were|was) (?:doing|working on))$`,
+      `^(?:remind me|tell me|show me)(?: again)? (?:${LEFT_OFF}|what ${SUBJECT} (?:were|was) (?:doing|working on))$`,
     ),
   where: () =>
     new RegExp(
-      String.raw`^${LEFT_OFF}$|^(?:so )?where (?:were|was|are|did|do|had) ${HERE}(?: now| again)?(?: (?:leave|left|stop|stopped|stand|get to|at|get|end up))*(?: off| it| things)*(?: (?:yesterday|last time|before|again|at|on this|with this|with that))*$`,
+      String.raw`^${LEFT_OFF}$|^(?:so )?where (?:were|was|are|did|do|had) ${SUBJECT}(?: now| again)?(?: (?:leave|left|stop|stopped|stand|get to|at|get|end up))*(?: off| it| things)*(?: (?:yesterday|last time|before|again|at|on this|with this|with that))*$`,
     ),
   ' me up| me back': () => /^(?:catch|bring|get) me (?:back )?up(?: to (?:speed|date))?$/,
   left: () =>

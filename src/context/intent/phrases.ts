@@ -1,22 +1,22 @@
 import { lazily } from '../../text/lazily.ts'
 
-/** What is longer has a text pasted into it. */
-const SPOKEN = 1200
+/** Longer prompts contain pasted text. */
+const MAX_PROSE = 1200
 
-/** Whether a person wrote a prompt: it is no command or message of the harness. */
+/** False for slash commands and for messages of the harness. */
 export function isWrittenByUser(prompt: string): boolean {
   return !/^\s*(?:[/<]|\[Request interrupted)/.test(prompt)
 }
 
 let last = { prompt: '', words: '' }
 
-/** Without code and logs, in small letters; of a long prompt the beginning and the end. */
+/** Lowercase, without code and logs; only both ends of a long prompt. */
 export function normalisePrompt(prompt: string): string {
-  if (last.prompt !== prompt) last = { prompt, words: wordsIn(prompt) }
+  if (last.prompt !== prompt) last = { prompt, words: proseIn(prompt) }
   return last.words
 }
 
-function wordsIn(prompt: string) {
+function proseIn(prompt: string) {
   const words = prompt
     .replaceAll(/```[^]*?(?:```|$)/g, '\n')
     .split('\n')
@@ -24,13 +24,15 @@ function wordsIn(prompt: string) {
     .join('\n')
     .trim()
   const near =
-    words.length <= SPOKEN ? words : `${words.slice(0, SPOKEN / 2)}\n${words.slice(-SPOKEN / 2)}`
+    words.length <= MAX_PROSE
+      ? words
+      : `${words.slice(0, MAX_PROSE / 2)}\n${words.slice(-MAX_PROSE / 2)}`
   const plain = near.toLowerCase().replaceAll(/[’‘`´]/g, "'")
-  if (!CARELESS.some((word) => plain.includes(word))) return plain
+  if (!MISSING_APOSTROPHES.some((word) => plain.includes(word))) return plain
   return plain.replaceAll(/\b(what|where|let|that)s\b/g, "$1's").replaceAll(/\bdont\b/g, "don't")
 }
 
-const CARELESS = ['whats', 'wheres', 'lets', 'thats', 'dont']
+const MISSING_APOSTROPHES = ['whats', 'wheres', 'lets', 'thats', 'dont']
 
 export function sentencesOf(words: string): readonly string[] {
   return (words.match(/(?:[^.!?\n。！？]|[.](?=\S))+[.!?。！？]*/g) ?? [])
@@ -39,25 +41,25 @@ export function sentencesOf(words: string): readonly string[] {
 }
 
 function isLogLine(line: string) {
-  // Almost every line that a person writes needs no pattern.
+  // Avoids the pattern for almost every line of prose.
   const first = line.trimStart().slice(0, 9).toLowerCase()
   const mayBe = first < 'a' || first >= '{' || line.includes(':') || line.includes(']')
   return (
     first !== '' &&
-    (mayBe || PRINTED.some((word) => first.startsWith(word))) &&
+    (mayBe || LOG_PREFIXES.some((word) => first.startsWith(word))) &&
     LOG_LINE().test(line)
   )
 }
 
-const PRINTED = ['at ', 'file "', 'traceback', 'npm ']
+const LOG_PREFIXES = ['at ', 'file "', 'traceback', 'npm ']
 const LOG_LINE = lazily(
   () =>
     /^\s*(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[?(?:info|warn|warning|error|debug|trace|fatal)\b[\]:]|at \S+ ?\(|File "|Traceback|npm (?:err|warn)|[$>#%] |[+-]{3} |@@|[{}[\]]|\w+Error:|\S+:\d+:\d+)/i,
 )
 
 /**
- * Patterns by words, divided by bars, of which one is always in the text. Making all the patterns would take longer than the rest of a
- * prompt's hook.
+ * Patterns keyed by words separated by bars, one of which every match contains. Compiling all
+ * patterns would take longer than the rest of the prompt hook.
  */
 export type Phrases = Readonly<Record<string, () => RegExp>>
 

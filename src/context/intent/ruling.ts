@@ -1,4 +1,5 @@
-// English first, then a few common forms of other languages. Each pattern is looked for in a sentence of small letters.
+// English first, then common forms in other languages. Each pattern is searched in a lowercase
+// sentence.
 import {
   type Phrases,
   mayMatchPhrases,
@@ -8,31 +9,31 @@ import {
   normalisePrompt,
 } from './phrases.ts'
 
-/** Rather once too often than once too few. */
+/** A false positive is better than a missed ruling. */
 export function isRuling(prompt: string): boolean {
-  return isSettledBy([CHOICE_PHRASES, RULE_PHRASES], prompt)
+  return matchesAnyPhrase([CHOICE_PHRASES, RULE_PHRASES], prompt)
 }
 
-/** The rulings that have a reason worth keeping. */
+/** Rulings whose rationale is worth recording. */
 export function looksLikeDecision(prompt: string): boolean {
-  return isSettledBy([CHOICE_PHRASES], prompt)
+  return matchesAnyPhrase([CHOICE_PHRASES], prompt)
 }
 
-function isSettledBy(tables: readonly Phrases[], prompt: string) {
+function matchesAnyPhrase(tables: readonly Phrases[], prompt: string) {
   if (!isWrittenByUser(prompt)) return false
   const words = normalisePrompt(prompt)
   const possible = tables.filter((phrases) => mayMatchPhrases(phrases, words))
   return (
     possible.length > 0 &&
     sentencesOf(words).some((sentence) => {
-      const said = settlingPart(sentence)
+      const said = statementIn(sentence)
       return possible.some((phrases) => matchesPhrases(phrases, said))
     })
   )
 }
 
-/** A question settles nothing, unless it is a request in its form. */
-function settlingPart(sentence: string) {
+/** A question is not a ruling, unless it is a request in question form. */
+function statementIn(sentence: string) {
   const request = sentence.replace(
     /^(?:please |and |so |ok,? )*(?:can|could|would|will) (?:you|we)(?: please)? /,
     '',
@@ -137,7 +138,7 @@ export const RULE_PHRASES: Phrases = {
     /不要|别(?:再|用|动|改|碰)|禁止|不准|不许|不能|必须|务必|一定要|以后都?|今后|只(?:用|能|改)|不再|始终|しないで|使わないで|触らないで|変更しないで|禁止|必ず|今後は|絶対に|のみ使|하지 ?마|반드시|항상/,
 }
 
-/** Sentences that have the words of a rule and settle nothing. */
+/** Sentences that contain the words of a rule without being one. */
 export const NOT_A_RULE =
   /^(?:i |we |they |users? )?(?:don't|do not) (?:know|understand|think|remember|see|get|have|worry|mind|care|forget to (?:smile|like))\b|^(?:never ?mind|no worries|not sure|don't worry|always happy)\b/
 

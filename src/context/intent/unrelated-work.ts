@@ -2,25 +2,25 @@ import type { SessionState } from '../../session/state.ts'
 import { lazily } from '../../text/lazily.ts'
 import { isWrittenByUser } from './phrases.ts'
 
-const SUBSTANTIAL = 6
-const ENOUGH = 12
-const LONGEST = 1500
+const MIN_PROMPT_WORDS = 6
+const MIN_SESSION_WORDS = 12
+const MAX_LENGTH = 1500
 
-/** Whether a prompt asks for work unrelated to the session's. A wrong warning is worse than none. */
+/** A wrong warning is worse than none. */
 export function looksUnrelated(prompt: string, state: SessionState): boolean {
   return sharesNoWords(prompt, () => contentWords(vocabularyOf(state)))
 }
 
 export function sharesNoWords(prompt: string, wordsOfSession: () => ReadonlySet<string>): boolean {
-  if (prompt.length > LONGEST || !isWrittenByUser(prompt)) return false
+  if (prompt.length > MAX_LENGTH || !isWrittenByUser(prompt)) return false
   const words = wordsOf(prompt)
   if (!asksForWork(words) || refersBack(words)) return false
-  // Words cannot be told apart where no spaces divide them.
+  // These scripts do not separate words with spaces.
   if (/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\u0E00-\u0E7F]/.test(prompt)) return false
   const asked = contentWords(prompt)
-  if (asked.size < SUBSTANTIAL) return false
+  if (asked.size < MIN_PROMPT_WORDS) return false
   const known = wordsOfSession()
-  return known.size >= ENOUGH && ![...asked].some((word) => known.has(word))
+  return known.size >= MIN_SESSION_WORDS && ![...asked].some((word) => known.has(word))
 }
 
 export function vocabularyOf(state: SessionState): string {
@@ -62,55 +62,55 @@ export function vocabularyOf(state: SessionState): string {
 
 /** "add …", "ok, can you please add …", "we should add …". */
 function asksForWork(words: readonly string[]) {
-  return WORK().has(words.find((word) => !LEADING().has(word)) ?? '')
+  return WORK_VERBS().has(words.find((word) => !LEADING_WORDS().has(word)) ?? '')
 }
 
-/** "It" and "the tests" mean what was spoken of. */
+/** "It" and "the tests" refer to earlier work. */
 function refersBack(words: readonly string[]) {
   return words.some((word, index) => {
     const before = words[index - 1] ?? ''
     return (
-      BACK().has(word) ||
-      (before === 'the' && SPOKEN_OF().has(word)) ||
+      BACK_REFERENCES().has(word) ||
+      (before === 'the' && KNOWN_OBJECTS().has(word)) ||
       (word === 'that' && (index === 0 || BEFORE_THAT().has(before)))
     )
   })
 }
 
-const setOf = (words: string) => lazily<ReadonlySet<string>>(() => new Set(words.split(/\s+/)))
+const lazySet = (words: string) => lazily<ReadonlySet<string>>(() => new Set(words.split(/\s+/)))
 
-const LEADING = setOf(
+const LEADING_WORDS = lazySet(
   "ok okay hi hey hello great thanks please now so perfect cool good can could would will you i i'd like want need to we should let's let us",
 )
 
-const WORK = setOf(
+const WORK_VERBS = lazySet(
   `add build change clean configure convert create debug delete deploy design develop document draft extend extract figure find
   fix generate implement improve install integrate introduce investigate look make migrate move optimise optimize port prepare
   publish redesign refactor remove rename replace research rewrite set setup split style support translate tune update upgrade write`,
 )
 
-const BACK = setOf(
+const BACK_REFERENCES = lazySet(
   `it its it's this these those them they there also too again then same still instead another previous previously earlier above
   other rest remaining next back continue`,
 )
 
-const SPOKEN_OF = setOf(
+const KNOWN_OBJECTS = lazySet(
   `test tests error errors bug fix failure failing change changes result results output review diff branch pr pull build ci plan
   list session summary commit message code script readme changelog`,
 )
 
-const BEFORE_THAT = setOf(
+const BEFORE_THAT = lazySet(
   'do fix for with of in to about like on from after use using change remove make add is was',
 )
 
-/** Crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` give their parts. */
+/** Crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` are split. */
 export function contentWords(text: string): ReadonlySet<string> {
   const parts = text
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9\u00C0-\uFFFF]+/)
-    .filter((word) => word.length > 2 && !/^[0-9]/.test(word) && !EMPTY().has(word))
-  return new Set(parts.map(stem).filter((word) => !EMPTY().has(word)))
+    .filter((word) => word.length > 2 && !/^[0-9]/.test(word) && !STOP_WORDS().has(word))
+  return new Set(parts.map(stem).filter((word) => !STOP_WORDS().has(word)))
 }
 
 function wordsOf(text: string) {
@@ -122,14 +122,14 @@ function wordsOf(text: string) {
   )
 }
 
-/** So crude that `caching`, `caches` and `cached` are one. */
+/** `caching`, `caches` and `cached` become one. */
 function stem(word: string) {
   return word.length <= 4
     ? word.replace(/s$/, '')
     : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
 }
 
-const EMPTY = lazily<ReadonlySet<string>>(
+const STOP_WORDS = lazily<ReadonlySet<string>>(
   () =>
     new Set(
       `the and for with from into onto that this these those then than there here when while where which what who whom whose why how

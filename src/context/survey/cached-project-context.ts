@@ -1,4 +1,4 @@
-// Hooks read this, so that nothing here starts a process or hashes a file.
+// Loaded by hooks: nothing here may start a process or hash a file.
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { headInFiles } from '../../git/head.ts'
@@ -7,7 +7,7 @@ import { errnoOf } from '../../journal/errors.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { checksum } from '../../journal/record.ts'
 
-/** What can be said of a project, in the order in which it is said. */
+/** In the order of the text. */
 export const TOPICS = [
   'project',
   'languages',
@@ -38,19 +38,19 @@ export interface SourceFile {
   readonly mtimeMs: number
 }
 
-/** The size of a tracked file that could not be read. */
+/** Stands for the size of a tracked file that could not be read. */
 export const UNREADABLE_SIZE = -1
 
-/** Raised with each change of the wording, or an older text would be injected for ever. */
-const FORM = 1
+/** Increment when the wording changes, or the old text is injected for ever. */
+const FORMAT_VERSION = 1
 
 export interface CachedProjectContext {
-  readonly form: typeof FORM
+  readonly form: typeof FORMAT_VERSION
   readonly head: string | null
   readonly inputs: string
   readonly sources: readonly SourceFile[]
   readonly text: string
-  /** Of the text: a file that was changed by hand is not injected. */
+  /** Checksum of the text: a cache file edited by hand is not injected. */
   readonly sum: string
   readonly topics: readonly CondensedTopic[]
 }
@@ -58,47 +58,54 @@ export interface CachedProjectContext {
 export function toCachedContext(
   facts: Omit<CachedProjectContext, 'form' | 'sum'>,
 ): CachedProjectContext {
-  return { form: FORM, ...facts, sum: sumOf(facts.text) }
+  return { form: FORMAT_VERSION, ...facts, sum: sumOf(facts.text) }
 }
 
-/** Where `git clean` does not reach; a file for each worktree. */
+/** Safe from `git clean`; one file per worktree. */
 export function cachedContextPath({ commonDir, gitDir, isLinked }: Repository): string {
   const worktree = isLinked ? `-${basename(gitDir)}` : ''
   return join(commonDir, 'stint', `project-context${worktree}.json`)
 }
 
-/** What is kept, whether or not it still holds. */
+/** Without checking whether it is still valid. */
 export function readCachedContext(repository: Repository): CachedProjectContext | undefined {
   try {
     const value = JSON.parse(
       readOrUndefined(cachedContextPath(repository))?.toString('utf8') ?? 'null',
     ) as Partial<CachedProjectContext> | null
-    const isWhole =
-      value?.form === FORM && typeof value.text === 'string' && Array.isArray(value.sources)
-    return isWhole && value.sum === sumOf(value.text!) ? (value as CachedProjectContext) : undefined
+    const isComplete =
+      value?.form === FORMAT_VERSION &&
+      typeof value.text === 'string' &&
+      Array.isArray(value.sources)
+    return isComplete && value.sum === sumOf(value.text!)
+      ? (value as CachedProjectContext)
+      : undefined
   } catch (error) {
-    // Half a file, or one that may not be read: as good as none.
+    // A truncated or unreadable file counts as missing.
     if (error instanceof SyntaxError || errnoOf(error) !== undefined) return undefined
     throw error
   }
 }
 
-/** For hooks: only if HEAD and every file it was made from are unchanged. New files that are not committed go unnoticed. */
+/**
+ * For hooks: undefined unless HEAD and all sources are unchanged. New uncommitted files go
+ * unnoticed.
+ */
 export function readProjectContext({
   repository,
 }: {
   readonly repository: Repository | undefined
 }): string | undefined {
-  const kept = repository === undefined ? undefined : readCachedContext(repository)
-  if (repository === undefined || kept === undefined) return undefined
+  const cached = repository === undefined ? undefined : readCachedContext(repository)
+  if (repository === undefined || cached === undefined) return undefined
   const head = headInFiles(repository)
-  if (head === undefined || (head.commit ?? null) !== kept.head) return undefined
+  if (head === undefined || (head.commit ?? null) !== cached.head) return undefined
   const isUnchanged = ({ path, size, mtimeMs }: SourceFile) => {
     const now = lstatSync(join(repository.worktree, path), { throwIfNoEntry: false })
     if (size === UNREADABLE_SIZE) return now === undefined || !now.isFile()
     return now !== undefined && now.size === size && now.mtimeMs === mtimeMs
   }
-  return kept.sources.every(isUnchanged) ? kept.text : undefined
+  return cached.sources.every(isUnchanged) ? cached.text : undefined
 }
 
 function sumOf(text: string) {

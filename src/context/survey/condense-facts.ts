@@ -6,24 +6,24 @@ import { type CondensedTopic, TOPICS, type Topic } from './cached-project-contex
 
 const PROJECT_TOKENS = 500
 
-export function condenseFacts(findings: readonly ProjectFact[]): {
+export function condenseFacts(facts: readonly ProjectFact[]): {
   readonly text: string
   readonly topics: readonly CondensedTopic[]
 } {
-  const of = (topic: Topic) => findings.filter((each) => each.topic === topic)
+  const factsOf = (topic: Topic) => facts.filter((each) => each.topic === topic)
   const sections = TOPICS.map((topic) =>
-    sectionOf(topic, [...new Set(of(topic).map(({ text }) => text))]),
+    sectionOf(topic, [...new Set(factsOf(topic).map(({ text }) => text))]),
   )
   const fitted = shareRoom(sections, PROJECT_TOKENS - TOKEN_MARGIN)
   const topics = fitted.map(({ section, cost, shown, isShortened }, index) => {
     const topic = TOPICS[index]!
-    const from = [...new Set(of(topic).map((each) => each.from))]
+    const from = [...new Set(factsOf(topic).map((each) => each.from))]
     return { topic, tokens: cost, shown, count: section.count, isShortened, from }
   })
   return { text: fitted.flatMap(({ lines }) => lines).join('\n'), topics }
 }
 
-/** Heading, rank, reserve, fair part. */
+/** Heading, rank, reserve, fair share. */
 const FRAMES: Readonly<Record<Topic, readonly [string, number, number, number]>> = {
   project: ['Project:', 0, 26, 50],
   languages: ['Languages:', 1, 14, 26],

@@ -24,9 +24,9 @@ export interface ProjectCommand {
   readonly from: string
 }
 
-/** A repository, or a folder of it as if it were one, with what was found in it. */
+/** Facts about a repository, or about one folder treated as a repository. */
 export class FolderSurvey {
-  readonly findings: ProjectFact[] = []
+  readonly facts: ProjectFact[] = []
   readonly commands: ProjectCommand[] = []
 
   constructor(
@@ -45,7 +45,7 @@ export class FolderSurvey {
     return this.listing.in(this.#at(path))
   }
 
-  /** Of a file that is not there or cannot be read, nothing. */
+  /** Empty for a missing or unreadable file. */
   text(path: string): string {
     return this.sources.text(this.#at(path)) ?? ''
   }
@@ -55,27 +55,27 @@ export class FolderSurvey {
       const value: unknown = JSON.parse(this.text(path) || 'null')
       return isObject(value) ? value : undefined
     } catch {
-      // In the middle of an edit, or JSON with comments: nothing is known of it.
+      // Half-edited, or JSON with comments: treated as unknown.
       return undefined
     }
   }
 
-  found(topic: Topic, text: string | undefined, from: string): void {
+  addFact(topic: Topic, text: string | undefined, from: string): void {
     if (text === undefined || text === '') return
     const { folder } = this
-    this.findings.push({
+    this.facts.push({
       topic,
       text: folder === '' ? text : `${folder}/: ${text}`,
       from: this.#at(from),
     })
   }
 
-  identity(from: string, ...words: readonly unknown[]): void {
+  addIdentity(from: string, ...words: readonly unknown[]): void {
     const known = words.filter((word) => typeof word === 'string' && word.trim() !== '')
-    if (known.length > 0) this.found('project', known.join(': '), from)
+    if (known.length > 0) this.addFact('project', known.join(': '), from)
   }
 
-  offers(purpose: CommandPurpose, command: string, from: string, runs?: string): void {
+  addCommand(purpose: CommandPurpose, command: string, from: string, runs?: string): void {
     this.commands.push({
       purpose,
       command: this.folder === '' ? command : `cd ${this.folder} && ${command}`,
@@ -84,13 +84,13 @@ export class FolderSurvey {
     })
   }
 
-  offersAll(from: string, commands: Partial<Record<CommandPurpose, string>>): void {
+  addCommands(from: string, commands: Partial<Record<CommandPurpose, string>>): void {
     for (const [purpose, command] of Object.entries(commands))
-      this.offers(purpose as CommandPurpose, command, from)
+      this.addCommand(purpose as CommandPurpose, command, from)
   }
 
-  /** Offers the names that serve a purpose, and returns the others. */
-  offersNamed(
+  /** Returns the names that serve no known purpose. */
+  addNamedCommands(
     names: Iterable<string>,
     run: string | ((name: string) => string),
     from: string,
@@ -98,16 +98,16 @@ export class FolderSurvey {
   ): readonly string[] {
     const others = new Set(names)
     for (const purpose of COMMAND_PURPOSES) {
-      const name = NAMES[purpose].split(' ').find((each) => others.has(each))
+      const name = SCRIPT_NAMES[purpose].split(' ').find((each) => others.has(each))
       if (name === undefined) continue
-      this.offers(purpose, typeof run === 'string' ? run + name : run(name), from, runs?.(name))
+      this.addCommand(purpose, typeof run === 'string' ? run + name : run(name), from, runs?.(name))
       others.delete(name)
     }
     return [...others]
   }
 }
 
-const NAMES: Readonly<Record<CommandPurpose, string>> = {
+const SCRIPT_NAMES: Readonly<Record<CommandPurpose, string>> = {
   build: 'build compile dist bundle',
   test: 'test tests unit test:unit test-unit',
   lint: 'lint eslint clippy vet',
@@ -126,9 +126,9 @@ export class TrackedFiles {
     this.raw = runGit(worktree, ['ls-files', '-z'])
   }
 
-  /** A caller that only compares listings need not split them. */
+  /** Lazy: callers that only compare `raw` need no split. */
   get paths(): readonly string[] {
-    // A file with a conflict is listed once for each side, one after the other.
+    // git lists a conflicted file once per stage, consecutively.
     this.#paths ??= this.raw
       .split('\0')
       .filter((path, index, all) => path !== '' && path !== all[index - 1])
@@ -152,11 +152,14 @@ export class TrackedFiles {
   }
 }
 
-/** More than any manifest a person wrote. */
-const LARGEST = 256 * 1024
-const MOST = 60
+/** Larger than any handwritten manifest. */
+const MAX_BYTES = 256 * 1024
+const MAX_FILES = 60
 
-/** Each file is read once, up to a limit, and remembered to tell later whether the result still holds. */
+/**
+ * Reads each file once and records it, so that a later run can tell whether the result is still
+ * valid.
+ */
 export class SourceReader {
   readonly #root: string
   readonly #texts = new Map<string, string | undefined>()
@@ -170,11 +173,11 @@ export class SourceReader {
     this.#root = root
   }
 
-  /** Undefined when there is none, or when it is no plain file of this repository or too large. */
+  /** Undefined for missing, untracked, linked or too large files. */
   text(path: string): string | undefined {
     if (!this.isTracked(path)) return undefined
     if (!this.#texts.has(path))
-      this.#texts.set(path, this.files.length < MOST ? this.#read(path) : undefined)
+      this.#texts.set(path, this.files.length < MAX_FILES ? this.#read(path) : undefined)
     return this.#texts.get(path)
   }
 
@@ -185,7 +188,7 @@ export class SourceReader {
   #read(path: string) {
     const fd = this.#open(path)
     if (fd === undefined) {
-      // It may be there the next time, and then something else would be found.
+      // Recorded too: the result changes once the file exists.
       this.files.push({ path, size: UNREADABLE_SIZE, mtimeMs: 0 })
       this.#sum.update(`${path}\0missed\0`)
       return undefined
@@ -193,9 +196,9 @@ export class SourceReader {
     try {
       const { size, mtimeMs } = fstatSync(fd)
       this.files.push({ path, size, mtimeMs })
-      const buffer = Buffer.alloc(size > LARGEST ? 0 : size)
+      const buffer = Buffer.alloc(size > MAX_BYTES ? 0 : size)
       const bytes =
-        size > LARGEST ? undefined : buffer.subarray(0, readSync(fd, buffer, 0, size, 0))
+        size > MAX_BYTES ? undefined : buffer.subarray(0, readSync(fd, buffer, 0, size, 0))
       this.#sum.update(`${path}\0${bytes?.length ?? 'too large'}\0`).update(bytes ?? '')
       return bytes?.toString('utf8')
     } finally {
@@ -203,7 +206,7 @@ export class SourceReader {
     }
   }
 
-  /** A link is not followed: it may lead out of the repository. */
+  /** Symbolic links are not followed: they may lead out of the repository. */
   #open(path: string) {
     const full = join(this.#root, path)
     try {
@@ -211,7 +214,7 @@ export class SourceReader {
       const isInside = folder === this.#root || folder.startsWith(`${this.#root}${sep}`)
       return isInside && lstatSync(full).isFile() ? openRegularFile(full) : undefined
     } catch (error) {
-      // Tracked, but not in the worktree, or not readable.
+      // Tracked, but missing from the worktree or unreadable.
       if (errnoOf(error) === undefined) throw error
       return undefined
     }

@@ -56,8 +56,8 @@ const LANGUAGES = new Map(
   ),
 )
 
-// What others wrote, or a program did, says nothing of how this project is written.
-const FOREIGN =
+// Vendored and generated code says nothing about this project.
+const VENDORED =
   /(?:^|\/)(?:node_modules|vendor|vendored|third[_-]?party|external|bower_components|\.yarn|Pods)\//
 const GENERATED = /(?:^|\/)(?:dist|build|out|generated|__generated__)\//
 const GENERATED_FILE = /\.min\.(?:js|css)$|\.pb\.go$|_pb2\.py$/
@@ -69,14 +69,14 @@ function languageOf(name: string) {
 }
 
 export function isVendored(folder: string): boolean {
-  return FOREIGN.test(`${folder}/`)
+  return VENDORED.test(`${folder}/`)
 }
 
 export function isOwnCode(folder: string): boolean {
   return !isVendored(folder) && !GENERATED.test(`${folder}/`)
 }
 
-/** The largest first; what is equal by name. */
+/** Largest first, then by name. */
 export function byCount(
   counts: ReadonlyMap<string, number>,
 ): readonly (readonly [string, number])[] {
@@ -91,7 +91,7 @@ export class Folder {
 
   constructor(
     readonly name: string,
-    /** From the root, without a slash at the end. */
+    /** From the root, without a trailing slash. */
     readonly path: string,
   ) {}
 
@@ -117,7 +117,7 @@ export class Folder {
 }
 
 /** Deep enough for `src/main/java/org/example/thing`. */
-const DEEPEST = 8
+const MAX_DEPTH = 8
 
 export function buildFolderTree(paths: readonly string[]): Folder {
   const root = new Folder('', '')
@@ -125,7 +125,7 @@ export function buildFolderTree(paths: readonly string[]): Folder {
   for (const path of paths) {
     const folderPath = path.slice(0, Math.max(0, path.lastIndexOf('/')))
     if (folderPath !== last.path) {
-      const steps = folderPath === '' ? [] : folderPath.split('/', DEEPEST)
+      const steps = folderPath === '' ? [] : folderPath.split('/', MAX_DEPTH)
       const folder = steps.reduce((at, name) => at.child(name), root)
       last = { path: folderPath, folder, isOwn: isOwnCode(folderPath) }
     }
@@ -137,7 +137,7 @@ export function buildFolderTree(paths: readonly string[]): Folder {
   return root
 }
 
-/** The first folder on the way down that has something of its own, or more than one folder. */
+/** The first folder with files of its own or several subfolders. */
 export function firstBranching(folder: Folder): Folder {
   const [only] = folder.folders.values()
   return folder.own === 0 && folder.folders.size === 1 && only !== undefined

@@ -1,6 +1,6 @@
 import { type FolderSurvey, type CommandPurpose, isObject } from './folder-survey.ts'
 
-type Reader = (look: FolderSurvey) => void
+type ManifestReader = (survey: FolderSurvey) => void
 
 const JS_MANAGERS = [
   { name: 'pnpm', lock: 'pnpm-lock.yaml', run: 'pnpm' },
@@ -10,24 +10,24 @@ const JS_MANAGERS = [
   { name: 'npm', lock: 'package-lock.json', run: 'npm run' },
   { name: 'npm', lock: 'npm-shrinkwrap.json', run: 'npm run' },
 ]
-const MOST_SCRIPTS = 20
+const MAX_SCRIPTS = 20
 
-const readPackageJson: Reader = (look) => {
+const readPackageJson: ManifestReader = (survey) => {
   const from = 'package.json'
-  const manifest = look.json(from)
+  const manifest = survey.json(from)
   if (manifest === undefined) return
-  look.identity(from, manifest.name, manifest.description)
-  const manager = jsManager(look, manifest.packageManager)
-  look.found('conventions', `package manager ${manager.text}`, manager.from ?? from)
+  survey.addIdentity(from, manifest.name, manifest.description)
+  const manager = jsManager(survey, manifest.packageManager)
+  survey.addFact('conventions', `package manager ${manager.text}`, manager.from ?? from)
   const node = isObject(manifest.engines) ? manifest.engines.node : undefined
-  look.found('needs', typeof node === 'string' ? `Node ${node}` : undefined, from)
+  survey.addFact('needs', typeof node === 'string' ? `Node ${node}` : undefined, from)
   const scripts = scriptsOf(manifest)
   const { run } = JS_MANAGERS.find(({ name }) => name === manager.name)!
   const command = (name: string) =>
     manager.name === 'npm' && (name === 'test' || name === 'start')
       ? `npm ${name}`
       : `${run} ${name}`
-  // `prebuild` runs with `build`, and nobody calls it.
+  // `prebuild` runs with `build` and is never called directly.
   const isCalled = (name: string) => {
     const around = /^(?:pre|post)(.+)$/.exec(name)?.[1]
     return (
@@ -35,16 +35,16 @@ const readPackageJson: Reader = (look) => {
       !(scripts.has(around) || /^(?:install|publish|pack|version)$/.test(around))
     )
   }
-  const others = look.offersNamed(scripts.keys(), command, from, (name) => scripts.get(name))
-  for (const name of others.filter(isCalled).slice(0, MOST_SCRIPTS))
-    look.found('scripts', command(name), from)
+  const others = survey.addNamedCommands(scripts.keys(), command, from, (name) => scripts.get(name))
+  for (const name of others.filter(isCalled).slice(0, MAX_SCRIPTS))
+    survey.addFact('scripts', command(name), from)
 }
 
-function jsManager(look: FolderSurvey, declared: unknown) {
+function jsManager(survey: FolderSurvey, declared: unknown) {
   const [, name, version] =
     typeof declared === 'string' ? (/^(npm|pnpm|yarn|bun)@(\d+)?/.exec(declared) ?? []) : []
   if (name !== undefined) return { name, text: version === undefined ? name : `${name} ${version}` }
-  const locked = JS_MANAGERS.find(({ lock }) => look.has(lock))
+  const locked = JS_MANAGERS.find(({ lock }) => survey.has(lock))
   if (locked === undefined) return { name: 'npm', text: 'npm (no lock file)' }
   return { name: locked.name, text: locked.name, from: locked.lock }
 }
@@ -53,12 +53,12 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>) {
   const given = Object.entries(isObject(scripts) ? scripts : {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )
-  // What npm itself puts there says that there are none.
+  // npm's placeholder script is not a test command.
   return new Map(given.filter(([, body]) => !body.includes('no test specified')))
 }
 
-export function dependenciesOf(look: FolderSurvey): ReadonlySet<string> {
-  const manifest = look.json('package.json') ?? {}
+export function dependenciesOf(survey: FolderSurvey): ReadonlySet<string> {
+  const manifest = survey.json('package.json') ?? {}
   const groups = [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies]
   return new Set(groups.flatMap((group) => (isObject(group) ? Object.keys(group) : [])))
 }
@@ -96,37 +96,37 @@ const PYTHON_TOOLS: readonly (readonly [
   ['pyright', 'pyrightconfig.json', 'check', 'pyright'],
 ]
 
-const readPython: Reader = (look) => {
+const readPython: ManifestReader = (survey) => {
   const from = 'pyproject.toml'
-  if (![from, 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'].some(look.has)) return
-  const toml = readToml(look.text(from))
+  if (![from, 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'].some(survey.has)) return
+  const toml = readToml(survey.text(from))
   const own = toml.text('project', 'name') === undefined ? 'tool.poetry' : 'project'
-  look.identity(from, toml.text(own, 'name'), toml.text(own, 'description'))
+  survey.addIdentity(from, toml.text(own, 'name'), toml.text(own, 'description'))
   const needs = toml.text('project', 'requires-python')
-  look.found('needs', needs && `Python ${needs}`, from)
+  survey.addFact('needs', needs && `Python ${needs}`, from)
   const [manager = 'pip', lock = 'requirements.txt'] =
-    PYTHON_MANAGERS.find(([, file]) => look.has(file)) ?? []
-  if (look.has(lock)) look.found('conventions', `package manager ${manager}`, lock)
+    PYTHON_MANAGERS.find(([, file]) => survey.has(file)) ?? []
+  if (survey.has(lock)) survey.addFact('conventions', `package manager ${manager}`, lock)
   for (const [table, run] of TASK_TABLES)
-    look.offersNamed(toml.keys(table), run, from, (name) => toml.text(table, name))
+    survey.addNamedCommands(toml.keys(table), run, from, (name) => toml.text(table, name))
   const run = manager === 'pip' ? '' : `${manager} run `
   for (const [tool, files, purpose, command] of PYTHON_TOOLS) {
     const isConfigured = toml.tables.some((table) => `${table}.`.startsWith(`tool.${tool}.`))
-    const used = isConfigured ? from : files.split(' ').find(look.has)
-    if (used !== undefined) look.offers(purpose, `${run}${command}`, used)
+    const used = isConfigured ? from : files.split(' ').find(survey.has)
+    if (used !== undefined) survey.addCommand(purpose, `${run}${command}`, used)
   }
 }
 
-const readCargo: Reader = (look) => {
+const readCargo: ManifestReader = (survey) => {
   const from = 'Cargo.toml'
-  if (!look.has(from)) return
-  const toml = readToml(look.text(from))
-  look.identity(from, toml.text('package', 'name'), toml.text('package', 'description'))
+  if (!survey.has(from)) return
+  const toml = readToml(survey.text(from))
+  survey.addIdentity(from, toml.text('package', 'name'), toml.text('package', 'description'))
   const version =
     toml.text('package', 'rust-version') ?? toml.text('workspace.package', 'rust-version')
-  look.found('needs', version && `Rust ${version}`, from)
+  survey.addFact('needs', version && `Rust ${version}`, from)
   const all = toml.tables.includes('workspace') ? ' --workspace' : ''
-  look.offersAll(from, {
+  survey.addCommands(from, {
     build: `cargo build${all}`,
     test: `cargo test${all}`,
     lint: `cargo clippy${all}`,
@@ -134,69 +134,69 @@ const readCargo: Reader = (look) => {
   })
 }
 
-const readGo: Reader = (look) => {
+const readGo: ManifestReader = (survey) => {
   const from = 'go.mod'
-  if (!look.has(from)) return
-  const text = look.text(from)
+  if (!survey.has(from)) return
+  const text = survey.text(from)
   const name = /^module\s+(\S+)/m.exec(text)?.[1]
   const version = /^go\s+(\S+)/m.exec(text)?.[1]
-  look.found('project', name && `Go module ${name}`, from)
-  look.found('needs', version && `Go ${version}`, from)
-  look.offersAll(from, {
+  survey.addFact('project', name && `Go module ${name}`, from)
+  survey.addFact('needs', version && `Go ${version}`, from)
+  survey.addCommands(from, {
     build: 'go build ./...',
     test: 'go test ./...',
     lint: 'go vet ./...',
     format: 'gofmt -w .',
   })
-  const linter = ['yml', 'yaml', 'toml', 'json'].map((end) => `.golangci.${end}`).find(look.has)
-  if (linter !== undefined) look.offers('lint', 'golangci-lint run', linter)
+  const linter = ['yml', 'yaml', 'toml', 'json'].map((end) => `.golangci.${end}`).find(survey.has)
+  if (linter !== undefined) survey.addCommand('lint', 'golangci-lint run', linter)
 }
 
-const readMaven: Reader = (look) => {
+const readMaven: ManifestReader = (survey) => {
   const from = 'pom.xml'
-  if (!look.has(from)) return
-  const own = look.text(from).replace(/<parent>[\s\S]*?<\/parent>/, '')
+  if (!survey.has(from)) return
+  const own = survey.text(from).replace(/<parent>[\s\S]*?<\/parent>/, '')
   const version =
     /<(?:maven\.compiler\.release|maven\.compiler\.source|java\.version)>\s*([\d.]+)/.exec(own)?.[1]
-  look.found('project', /<artifactId>\s*([^<]+?)\s*<\/artifactId>/.exec(own)?.[1], from)
-  look.found('needs', version && `Java ${version}`, from)
-  const run = look.has('mvnw') ? './mvnw' : 'mvn'
-  look.offersAll(from, { build: `${run} package`, test: `${run} test`, check: `${run} verify` })
+  survey.addFact('project', /<artifactId>\s*([^<]+?)\s*<\/artifactId>/.exec(own)?.[1], from)
+  survey.addFact('needs', version && `Java ${version}`, from)
+  const run = survey.has('mvnw') ? './mvnw' : 'mvn'
+  survey.addCommands(from, { build: `${run} package`, test: `${run} test`, check: `${run} verify` })
 }
 
-const readGradle: Reader = (look) => {
-  const settings = ['settings.gradle.kts', 'settings.gradle'].find(look.has)
-  const from = ['build.gradle.kts', 'build.gradle'].find(look.has) ?? settings
+const readGradle: ManifestReader = (survey) => {
+  const settings = ['settings.gradle.kts', 'settings.gradle'].find(survey.has)
+  const from = ['build.gradle.kts', 'build.gradle'].find(survey.has) ?? settings
   if (from === undefined) return
   if (settings !== undefined) {
-    const name = /rootProject\.name\s*=\s*["']([^"']+)/.exec(look.text(settings))?.[1]
-    look.found('project', name, settings)
+    const name = /rootProject\.name\s*=\s*["']([^"']+)/.exec(survey.text(settings))?.[1]
+    survey.addFact('project', name, settings)
   }
-  const run = look.has('gradlew') ? './gradlew' : 'gradle'
-  look.offersAll(from, { build: `${run} build`, test: `${run} test`, check: `${run} check` })
+  const run = survey.has('gradlew') ? './gradlew' : 'gradle'
+  survey.addCommands(from, { build: `${run} build`, test: `${run} test`, check: `${run} check` })
 }
 
-const readComposer: Reader = (look) => {
+const readComposer: ManifestReader = (survey) => {
   const from = 'composer.json'
-  const manifest = look.json(from)
+  const manifest = survey.json(from)
   if (manifest === undefined) return
-  look.identity(from, manifest.name, manifest.description)
+  survey.addIdentity(from, manifest.name, manifest.description)
   const scripts = isObject(manifest.scripts) ? manifest.scripts : {}
-  look.offersNamed(Object.keys(scripts), 'composer ', from, (name) => {
+  survey.addNamedCommands(Object.keys(scripts), 'composer ', from, (name) => {
     const runs = scripts[name]
     return typeof runs === 'string' ? runs : undefined
   })
 }
 
-const readDeno: Reader = (look) => {
-  const from = ['deno.json', 'deno.jsonc'].find(look.has)
+const readDeno: ManifestReader = (survey) => {
+  const from = ['deno.json', 'deno.jsonc'].find(survey.has)
   if (from === undefined) return
-  const tasks = look.json(from)?.tasks
-  look.offersNamed(isObject(tasks) ? Object.keys(tasks) : [], 'deno task ', from)
+  const tasks = survey.json(from)?.tasks
+  survey.addNamedCommands(isObject(tasks) ? Object.keys(tasks) : [], 'deno task ', from)
 }
 
-/** The rest, which say nothing but that they are there. */
-const BY_FILE: readonly (readonly [
+/** Files whose mere presence implies commands. */
+const COMMANDS_BY_FILE: readonly (readonly [
   file: string,
   commands: Partial<Record<CommandPurpose, string>>,
 ])[] = [
@@ -221,11 +221,12 @@ const BY_FILE: readonly (readonly [
   ],
 ]
 
-const readOthers: Reader = (look) => {
-  for (const [file, commands] of BY_FILE) if (look.has(file)) look.offersAll(file, commands)
-  const solution = look.namesIn('').find((name) => /\.(?:sln|slnx|csproj|fsproj)$/.test(name))
+const readOthers: ManifestReader = (survey) => {
+  for (const [file, commands] of COMMANDS_BY_FILE)
+    if (survey.has(file)) survey.addCommands(file, commands)
+  const solution = survey.namesIn('').find((name) => /\.(?:sln|slnx|csproj|fsproj)$/.test(name))
   if (solution !== undefined)
-    look.offersAll(solution, { build: 'dotnet build', test: 'dotnet test' })
+    survey.addCommands(solution, { build: 'dotnet build', test: 'dotnet test' })
 }
 
 const MAKE_KINDS = [
@@ -233,24 +234,24 @@ const MAKE_KINDS = [
   ['just', 'justfile Justfile .justfile', /^@?([A-Za-z][\w-]*)(?:\s+[^:]*)?:(?!=)/],
   ['task', 'Taskfile.yml Taskfile.yaml', /^ {2}([A-Za-z][\w:-]*):\s*$/],
 ] as const
-const MOST_TARGETS = 12
+const MAX_TARGETS = 12
 
-const readMake: Reader = (look) => {
+const readMake: ManifestReader = (survey) => {
   for (const [run, files, target] of MAKE_KINDS) {
-    const from = files.split(' ').find(look.has)
+    const from = files.split(' ').find(survey.has)
     if (from === undefined) continue
-    const names = look
+    const names = survey
       .text(from)
       .split('\n')
       .flatMap((line) => target.exec(line)?.[1] ?? [])
-    const others = look.offersNamed(names, `${run} `, from)
-    // A target with a dot is a file that is made on the way.
-    for (const name of others.filter((each) => !each.includes('.')).slice(0, MOST_TARGETS))
-      look.found('scripts', `${run} ${name}`, from)
+    const others = survey.addNamedCommands(names, `${run} `, from)
+    // A target with a dot is an intermediate file.
+    for (const name of others.filter((each) => !each.includes('.')).slice(0, MAX_TARGETS))
+      survey.addFact('scripts', `${run} ${name}`, from)
   }
 }
 
-const READERS: readonly Reader[] = [
+const READERS: readonly ManifestReader[] = [
   readPackageJson,
   readPython,
   readCargo,
@@ -263,8 +264,8 @@ const READERS: readonly Reader[] = [
   readMake,
 ]
 
-export function readManifests(look: FolderSurvey): void {
-  for (const read of READERS) read(look)
+export function readManifests(survey: FolderSurvey): void {
+  for (const read of READERS) read(survey)
 }
 
 function readToml(source: string) {
@@ -287,7 +288,7 @@ function readToml(source: string) {
     }
   }
   return {
-    /** Their names, as written: `tool.ruff`. */
+    /** Full names such as `tool.ruff`. */
     tables: [...tables.keys()].filter((name) => name !== ''),
     text: (name: string, key: string) => {
       const value = tables.get(name)?.get(key) ?? ''
@@ -298,9 +299,9 @@ function readToml(source: string) {
   }
 }
 
-/** Only a list goes on in the next lines. */
+/** Only lists continue on the next line. */
 function isClosed(value: string) {
   if (!value.trimStart().startsWith('[')) return true
-  const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*$/gm, '')
-  return bare.split('[').length <= bare.split(']').length
+  const unquoted = value.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*$/gm, '')
+  return unquoted.split('[').length <= unquoted.split(']').length
 }

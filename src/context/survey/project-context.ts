@@ -18,56 +18,56 @@ import { surveyRepository } from './survey.ts'
 export interface ProjectContext {
   readonly text: string
   readonly tokens: number
-  /** The commit that it was made at; absent on a branch without one. */
+  /** Absent on a branch without commits. */
   readonly head?: string
   readonly sources: readonly string[]
   readonly topics: readonly CondensedTopic[]
-  /** Why it was made anew; absent when what was kept still held. */
+  /** Absent if the cached text was still valid. */
   readonly renewed?: 'first' | 'asked' | 'commit' | 'files'
 }
 
 export interface ProjectContextOptions {
   readonly refresh?: boolean
-  /** Takes out what is secret in this project; what is kept is written to disk. */
+  /** Redacts, because the result is written to disk. */
   readonly withoutSecrets: (text: string) => string
 }
 
-/** What was kept is returned while HEAD, git's listing and the contents of what was read are the same. */
+/** Cached while HEAD, the tracked paths and the contents of the sources are unchanged. */
 export function loadProjectContext(
   repository: Repository,
   { refresh, withoutSecrets }: ProjectContextOptions,
 ): ProjectContext {
   const listing = new TrackedFiles(repository)
   const head = readHead(repository).commit ?? null
-  const kept = readCachedContext(repository)
+  const cached = readCachedContext(repository)
   let renewed: ProjectContext['renewed'] = 'files'
   if (refresh === true) renewed = 'asked'
-  else if (kept === undefined) renewed = 'first'
-  else if (kept.head !== head) renewed = 'commit'
+  else if (cached === undefined) renewed = 'first'
+  else if (cached.head !== head) renewed = 'commit'
   else {
-    const again = new SourceReader(repository.worktree, listing.has)
-    for (const { path } of kept.sources) again.text(path)
-    if (inputsOf(listing, again) === kept.inputs) {
-      // Written anew with the same content: hooks would take it for another file.
-      if (JSON.stringify(again.files) !== JSON.stringify(kept.sources))
-        keep(repository, { ...kept, sources: again.files })
-      return described(kept)
+    const current = new SourceReader(repository.worktree, listing.has)
+    for (const { path } of cached.sources) current.text(path)
+    if (inputsOf(listing, current) === cached.inputs) {
+      // Same content with a new mtime: hooks compare mtimes and would reject the cache.
+      if (JSON.stringify(current.files) !== JSON.stringify(cached.sources))
+        writeCache(repository, { ...cached, sources: current.files })
+      return describe(cached)
     }
   }
   const sources = new SourceReader(repository.worktree, listing.has)
   const { text, topics } = condenseFacts(
-    surveyRepository(repository, listing, sources).map((finding) => ({
-      ...finding,
-      text: withoutSecrets(finding.text),
+    surveyRepository(repository, listing, sources).map((fact) => ({
+      ...fact,
+      text: withoutSecrets(fact.text),
     })),
   )
   const inputs = inputsOf(listing, sources)
   const fresh = toCachedContext({ head, inputs, sources: sources.files, text, topics })
-  keep(repository, fresh)
-  return { ...described(fresh), renewed }
+  writeCache(repository, fresh)
+  return { ...describe(fresh), renewed }
 }
 
-function described({ text, head, sources, topics }: CachedProjectContext) {
+function describe({ text, head, sources, topics }: CachedProjectContext) {
   return {
     text,
     tokens: costOfText(text),
@@ -81,8 +81,8 @@ function inputsOf(listing: TrackedFiles, sources: SourceReader) {
   return createHash('sha256').update(listing.raw).update(sources.sum()).digest('hex')
 }
 
-/** What cannot be kept is made again next time. */
-function keep(repository: Repository, value: CachedProjectContext) {
+/** A failed write only costs another survey next time. */
+function writeCache(repository: Repository, value: CachedProjectContext) {
   const path = cachedContextPath(repository)
   try {
     createFolder(dirname(path))

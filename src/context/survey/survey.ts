@@ -1,4 +1,4 @@
-// Read from git's listing and a few manifests. Nothing in the repository is run.
+// Reads tracked paths and a few manifests. Runs nothing of the repository.
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { shorten } from '../../text/clean.ts'
@@ -19,74 +19,74 @@ import {
 } from './folder-survey.ts'
 import { dependenciesOf, readManifests } from './manifests.ts'
 
-const FILES = 'git ls-files'
+const GIT_LISTING = 'git ls-files'
 
 export function surveyRepository(
   repository: Repository,
   listing: TrackedFiles,
   sources: SourceReader,
 ): readonly ProjectFact[] {
-  const look = new FolderSurvey(listing, sources)
+  const survey = new FolderSurvey(listing, sources)
   const tree = buildFolderTree(listing.paths)
-  readRootOrNearest(look)
-  findLanguages(look, tree)
-  findCommands(look)
-  findLayout(look, tree)
-  findTests(look)
-  findInstructions(look)
-  findConventions(look)
-  findCommitStyle(look, lastSubjects(repository))
-  findCi(look)
-  return look.findings
+  readRootOrNearest(survey)
+  findLanguages(survey, tree)
+  findCommands(survey)
+  findLayout(survey, tree)
+  findTests(survey)
+  findInstructions(survey)
+  findConventions(survey)
+  findCommitStyle(survey, lastSubjects(repository))
+  findCi(survey)
+  return survey.facts
 }
 
 const MANIFEST =
   /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.py|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|composer\.json|mix\.exs|Makefile)$/
-const DEEPEST_MANIFEST = 2
-const MOST_MANIFEST_FOLDERS = 3
+const MAX_MANIFEST_DEPTH = 2
+const MAX_MANIFEST_FOLDERS = 3
 
-/** Where the root has no commands, also the manifests of the folders nearest to it. */
-function readRootOrNearest(look: FolderSurvey) {
-  readManifests(look)
-  if (look.commands.length > 0) return
+/** If the root has no commands, the manifests of the nearest folders count. */
+function readRootOrNearest(survey: FolderSurvey) {
+  readManifests(survey)
+  if (survey.commands.length > 0) return
   const depth = (folder: string) => folder.split('/').length
-  const folders = look.listing.paths
+  const folders = survey.listing.paths
     .filter((path) => MANIFEST.test(path) && path.includes('/'))
     .map((path) => path.slice(0, path.lastIndexOf('/')))
   const nearest = [...new Set(folders)]
-    .filter((folder) => depth(folder) <= DEEPEST_MANIFEST && isOwnCode(folder))
+    .filter((folder) => depth(folder) <= MAX_MANIFEST_DEPTH && isOwnCode(folder))
     .toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
-    .slice(0, MOST_MANIFEST_FOLDERS)
+    .slice(0, MAX_MANIFEST_FOLDERS)
   for (const folder of nearest) {
-    const inside = new FolderSurvey(look.listing, look.sources, folder)
+    const inside = new FolderSurvey(survey.listing, survey.sources, folder)
     readManifests(inside)
-    look.findings.push(...inside.findings)
-    look.commands.push(...inside.commands)
+    survey.facts.push(...inside.facts)
+    survey.commands.push(...inside.commands)
   }
 }
 
 /** A line for each purpose: `test: npm test (vitest run); make test`. */
-function findCommands(look: FolderSurvey) {
+function findCommands(survey: FolderSurvey) {
   for (const purpose of COMMAND_PURPOSES) {
-    const serving = look.commands.filter((command) => command.purpose === purpose)
+    const serving = survey.commands.filter((command) => command.purpose === purpose)
     if (serving.length === 0) continue
     const words = serving.map(({ command, runs = command }) =>
       runs === command ? command : `${command} (${runs})`,
     )
     const from = [...new Set(serving.map((each) => each.from))].join(', ')
-    look.found('commands', `${purpose}: ${words.join('; ')}`, from)
+    survey.addFact('commands', `${purpose}: ${words.join('; ')}`, from)
   }
 }
 
-const MOST_LANGUAGES = 5
-const SMALLEST_SHARE = 0.02
+const MAX_LANGUAGES = 5
+const MIN_LANGUAGE_SHARE = 0.02
 
-function findLanguages(look: FolderSurvey, tree: Folder) {
+function findLanguages(survey: FolderSurvey, tree: Folder) {
   const total = codeIn(tree)
-  const shown = byCount(tree.languages).filter(([, count]) => count / total >= SMALLEST_SHARE)
-  for (const [language, count] of shown.slice(0, MOST_LANGUAGES)) {
+  const shown = byCount(tree.languages).filter(([, count]) => count / total >= MIN_LANGUAGE_SHARE)
+  for (const [language, count] of shown.slice(0, MAX_LANGUAGES)) {
     const share = shown.length === 1 ? '' : ` ${Math.round((100 * count) / total)}%`
-    look.found('languages', `${language}${share}`, FILES)
+    survey.addFact('languages', `${language}${share}`, GIT_LISTING)
   }
 }
 
@@ -148,25 +148,25 @@ const KIND_OF = new Map(
   ),
 )
 
-const MOST_FOLDERS = 14
-const MOST_INSIDE = 24
+const MAX_FOLDERS = 14
+const MAX_SUBFOLDERS = 24
 
-function findLayout(look: FolderSurvey, tree: Folder) {
+function findLayout(survey: FolderSurvey, tree: Folder) {
   const folders = [...tree.folders.values()]
     .filter(({ name }) => !name.startsWith('.'))
     .toSorted((a, b) => weight(b) - weight(a) || (a.name < b.name ? -1 : 1))
-  for (const folder of folders.slice(0, MOST_FOLDERS))
-    look.found('layout', describeFolder(folder), FILES)
+  for (const folder of folders.slice(0, MAX_FOLDERS))
+    survey.addFact('layout', describeFolder(folder), GIT_LISTING)
 }
 
-/** Own code first, then tests and examples; what others wrote counts not at all. */
+/** Own code first, then tests and examples, vendored code last. */
 function weight(folder: Folder) {
   if (isVendored(folder.path)) return -1
-  const isBeside = BESIDE.test(KIND_OF.get(folder.name.toLowerCase()) ?? folder.name)
-  return (codeIn(folder) * 1000 + Math.min(999, folder.files)) * (isBeside ? 1 : 1000)
+  const isSecondary = SECONDARY.test(KIND_OF.get(folder.name.toLowerCase()) ?? folder.name)
+  return (codeIn(folder) * 1000 + Math.min(999, folder.files)) * (isSecondary ? 1 : 1000)
 }
 
-const BESIDE = /test|examples|benchmarks|documentation|fixtures|scripts|tools|build/
+const SECONDARY = /test|examples|benchmarks|documentation|fixtures|scripts|tools|build/
 
 function codeIn({ languages }: Folder) {
   return [...languages.values()].reduce((sum, count) => sum + count, 0)
@@ -177,19 +177,19 @@ function describeFolder(folder: Folder) {
   const kind = KIND_OF.get(folder.name.toLowerCase()) ?? KIND_OF.get(branch.name.toLowerCase())
   const [main] = byCount(folder.languages)
   const facts = [kind, main?.[0], `${folder.files} ${folder.files === 1 ? 'file' : 'files'}`]
-  const inside = kind?.includes('tests') === true ? [] : insideOf(branch)
+  const inside = kind?.includes('tests') === true ? [] : subfolderNames(branch)
   return `${branch.path}/ (${facts.filter(Boolean).join(', ')})${inside.length === 0 ? '' : `: ${inside.join(' ')}`}`
 }
 
-/** The folders inside that hold code, by name; a single one says nothing. */
-function insideOf(folder: Folder) {
+/** A single subfolder would say nothing. */
+function subfolderNames(folder: Folder) {
   const inside = [...folder.folders.values()].filter(
     (each) => codeIn(each) > 0 && !each.name.startsWith('.'),
   )
   if (inside.length < 2) return []
   const most = inside
     .toSorted((a, b) => codeIn(b) - codeIn(a) || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_INSIDE)
+    .slice(0, MAX_SUBFOLDERS)
   return most.map(({ name }) => name).toSorted()
 }
 
@@ -208,24 +208,24 @@ const TEST_NAMES: readonly (readonly [
   [/^[A-Z]\w*(?:Spec)\.(scala|groovy|kt)$/, (match) => `*Spec.${match[1]}`],
 ]
 const MAY_BE_TEST = /test|spec|e2e|\.cy\./i
-const MOST_TEST_PLACES = 3
+const MAX_TEST_PATTERNS = 3
 
-function findTests(look: FolderSurvey) {
-  const dependencies = dependenciesOf(look)
+function findTests(survey: FolderSurvey) {
+  const dependencies = dependenciesOf(survey)
   for (const name of JS_FRAMEWORKS)
-    if (dependencies.has(name)) look.found('tests', name, 'package.json')
+    if (dependencies.has(name)) survey.addFact('tests', name, 'package.json')
   const counts = new Map<string, number>()
-  for (const path of look.listing.paths) {
-    const place = testPlace(path)
-    if (place !== undefined && !isVendored(path.slice(0, path.lastIndexOf('/') + 1)))
-      counts.set(place, (counts.get(place) ?? 0) + 1)
+  for (const path of survey.listing.paths) {
+    const pattern = testPattern(path)
+    if (pattern !== undefined && !isVendored(path.slice(0, path.lastIndexOf('/') + 1)))
+      counts.set(pattern, (counts.get(pattern) ?? 0) + 1)
   }
-  for (const [place, count] of byCount(counts).slice(0, MOST_TEST_PLACES))
-    look.found('tests', `${place} (${count})`, FILES)
+  for (const [pattern, count] of byCount(counts).slice(0, MAX_TEST_PATTERNS))
+    survey.addFact('tests', `${pattern} (${count})`, GIT_LISTING)
 }
 
-/** A pattern such as `test/…/*.test.ts`: the folder at the root and how the file is named. */
-function testPlace(path: string) {
+/** The root folder and the file pattern, as in `test/…/*.test.ts`. */
+function testPattern(path: string) {
   const slash = path.lastIndexOf('/')
   const name = path.slice(slash + 1)
   if (!MAY_BE_TEST.test(name)) return undefined
@@ -242,14 +242,14 @@ const INSTRUCTIONS =
     ' ',
   )
 
-/** Named, and never copied: an agent reads them, or its program does. */
-function findInstructions(look: FolderSurvey) {
-  const rules = look.namesIn('.cursor/rules').length > 0 ? ['.cursor/rules/'] : []
-  for (const path of [...INSTRUCTIONS.filter(look.has), ...rules])
-    look.found('instructions', path, path)
+/** Only named: the agent or its harness reads these files itself. */
+function findInstructions(survey: FolderSurvey) {
+  const rules = survey.namesIn('.cursor/rules').length > 0 ? ['.cursor/rules/'] : []
+  for (const path of [...INSTRUCTIONS.filter(survey.has), ...rules])
+    survey.addFact('instructions', path, path)
 }
 
-/** By the files that configure them, or by a dependency. */
+/** Recognised by a config file or by a dependency. */
 type Tool = readonly [tool: string, files: RegExp | undefined, dependency?: string]
 
 const TOOLS: readonly Tool[] = [
@@ -278,21 +278,21 @@ const TOOLS: readonly Tool[] = [
   ['husky', undefined, 'husky'],
 ]
 
-function findConventions(look: FolderSurvey) {
-  const names = look.namesIn('')
-  const dependencies = dependenciesOf(look)
+function findConventions(survey: FolderSurvey) {
+  const names = survey.namesIn('')
+  const dependencies = dependenciesOf(survey)
   const isDependency = (tool: Tool) => dependencies.has(tool[2] ?? '')
   const inOrder = [...TOOLS.filter(isDependency), ...TOOLS.filter((tool) => !isDependency(tool))]
   for (const tool of inOrder) {
     const file = names.find((name) => tool[1]?.test(name))
     const from = file ?? (isDependency(tool) ? 'package.json' : undefined)
-    if (from !== undefined) look.found('conventions', tool[0], from)
+    if (from !== undefined) survey.addFact('conventions', tool[0], from)
   }
-  if (look.has('.editorconfig'))
-    look.found('conventions', indentation(look.text('.editorconfig')), '.editorconfig')
+  if (survey.has('.editorconfig'))
+    survey.addFact('conventions', indentation(survey.text('.editorconfig')), '.editorconfig')
   const config = 'tsconfig.json'
-  if (look.has(config) && /"strict"\s*:\s*true/.test(look.text(config)))
-    look.found('conventions', 'strict TypeScript', config)
+  if (survey.has(config) && /"strict"\s*:\s*true/.test(survey.text(config)))
+    survey.addFact('conventions', 'strict TypeScript', config)
 }
 
 function indentation(config: string) {
@@ -304,11 +304,11 @@ function indentation(config: string) {
   return size === undefined ? 'indented with spaces' : `indented with ${size} spaces`
 }
 
-const SUBJECTS = 50
-const FEWEST_SUBJECTS = 5
-/** From which share on a style is the style of the house. */
-const USUAL = 0.6
-const LONGEST_EXAMPLE = 60
+const MAX_SUBJECTS = 50
+const MIN_SUBJECTS = 5
+/** Share of commits from which a style counts as the convention. */
+const MIN_STYLE_SHARE = 0.6
+const MAX_EXAMPLE_LENGTH = 60
 
 const COMMIT_STYLES: readonly (readonly [style: string, subject: RegExp])[] = [
   [
@@ -326,7 +326,7 @@ const COMMIT_STYLES: readonly (readonly [style: string, subject: RegExp])[] = [
 export function lastSubjects({ worktree }: Repository): readonly string[] {
   const format = ['--no-merges', '--no-show-signature', '--encoding=UTF-8', '--format=%s']
   try {
-    return runGit(worktree, ['log', `--max-count=${SUBJECTS}`, ...format])
+    return runGit(worktree, ['log', `--max-count=${MAX_SUBJECTS}`, ...format])
       .split('\n')
       .filter(Boolean)
   } catch (error) {
@@ -335,16 +335,16 @@ export function lastSubjects({ worktree }: Repository): readonly string[] {
   }
 }
 
-function findCommitStyle(look: FolderSurvey, subjects: readonly string[]) {
-  if (subjects.length < FEWEST_SUBJECTS) return
+function findCommitStyle(survey: FolderSurvey, subjects: readonly string[]) {
+  if (subjects.length < MIN_SUBJECTS) return
   for (const [style, pattern] of COMMIT_STYLES) {
     const fitting = subjects.filter((subject) => pattern.test(subject))
-    if (fitting.length / subjects.length < USUAL) continue
+    if (fitting.length / subjects.length < MIN_STYLE_SHARE) continue
     const count = fitting.length === subjects.length ? 'all' : fitting.length
-    const short = fitting.find((subject) => subject.length <= LONGEST_EXAMPLE) ?? fitting[0]!
-    const example = shorten(short, LONGEST_EXAMPLE)
+    const short = fitting.find((subject) => subject.length <= MAX_EXAMPLE_LENGTH) ?? fitting[0]!
+    const example = shorten(short, MAX_EXAMPLE_LENGTH)
     const text = `${style}, ${count} of the last ${subjects.length}; e.g. "${example}"`
-    return look.found('commits', text, 'git log')
+    return survey.addFact('commits', text, 'git log')
   }
 }
 
@@ -352,33 +352,35 @@ const CI_FILES =
   '.gitlab-ci.yml .circleci/config.yml azure-pipelines.yml .travis.yml Jenkinsfile .drone.yml .ci/run'.split(
     ' ',
   )
-const MOST_CI_FILES = 4
-const MOST_CI_COMMANDS = 6
+const MAX_CI_FILES = 4
+const MAX_CI_COMMANDS = 6
 
-// What checks something, and not what sets a machine up.
-const CHECKS =
+// Commands that check something, not those that set up the machine.
+const CHECK_COMMAND =
   /(?:^|[\s:/-])(?:test|tests|lint|check|build|clippy|vet|fmt|pytest|tox|ruff|mypy|verify|typecheck|rspec|phpunit|ctest)\b/
-const PREPARES =
+const SETUP_COMMAND =
   /^(?:echo|cd|export|set|if|fi|for|done|sudo|apt|apt-get|brew|curl|wget|pip|git|mkdir|cat|docker (?:login|push|pull)|npm (?:ci|install)|yarn install|pnpm install)\b/
 
-/** The checks that CI runs are the best witness of which commands have to pass. */
-function findCi(look: FolderSurvey) {
-  // The one that is about testing, before those that publish and label.
+/** The checks of CI show best which commands have to pass. */
+function findCi(survey: FolderSurvey) {
+  // Test workflows before those that publish or label.
   const isMain = (name: string) =>
     /^(?:ci|test|tests|build|main|check|checks|pull[_-]?request|pr)\b/i.test(name)
-  const workflows = look
+  const workflows = survey
     .namesIn('.github/workflows')
     .filter((name) => /\.ya?ml$/.test(name))
     .toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)) || (a < b ? -1 : 1))
     .map((name) => `.github/workflows/${name}`)
-  const files = [...workflows, ...CI_FILES.filter(look.has)].slice(0, MOST_CI_FILES).map((from) => {
-    const commands = [...new Set(checksIn(look.text(from)))].slice(0, MOST_CI_COMMANDS)
-    return { from, commands }
-  })
-  // What checks nothing is worth its name only where nothing else is there.
+  const files = [...workflows, ...CI_FILES.filter(survey.has)]
+    .slice(0, MAX_CI_FILES)
+    .map((from) => {
+      const commands = [...new Set(checksIn(survey.text(from)))].slice(0, MAX_CI_COMMANDS)
+      return { from, commands }
+    })
+  // Files without checks are listed only if no file has any.
   const checking = files.filter(({ commands }) => commands.length > 0)
   for (const { from, commands } of checking.length > 0 ? checking : files)
-    look.found('ci', commands.length === 0 ? from : `${from} runs ${commands.join('; ')}`, from)
+    survey.addFact('ci', commands.length === 0 ? from : `${from} runs ${commands.join('; ')}`, from)
 }
 
 function checksIn(text: string) {
@@ -391,7 +393,7 @@ function checksIn(text: string) {
         .trim(),
     )
     .filter((line) => /^[a-z./][\w./-]*(?: |$)/.test(line) && !/:$|^[\w-]+:(?: |$)/.test(line))
-    .filter((line) => CHECKS.test(line) && !PREPARES.test(line))
+    .filter((line) => CHECK_COMMAND.test(line) && !SETUP_COMMAND.test(line))
     .map((line) =>
       line
         .replace(/\s*(?:\|\||>|#| -- ).*$/, '')

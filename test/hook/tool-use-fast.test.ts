@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { serveWithoutHandler } from '../../src/hook/serve-hook.ts'
 import { project } from './agent.ts'
 
-/** A conversation in which one file has been edited, and recorded. */
-async function settled() {
+/** A conversation with one edited and recorded file. */
+async function upToDateProject() {
   const world = project()
   await world.stint('init', '--name', 'there')
   const agent = world.agent()
@@ -12,7 +12,7 @@ async function settled() {
   agent.answers()
   await agent.prompt('Change the known file')
   await agent.edit('known.ts')
-  const used = (tool_name: string, tool_input: object, more: object = {}) =>
+  const needsNoHandler = (tool_name: string, tool_input: object, more: object = {}) =>
     serveWithoutHandler(
       JSON.stringify({
         session_id: agent.conversation,
@@ -25,44 +25,46 @@ async function settled() {
       agent.env,
     ) === ''
   const edit = (path: string, more: object = {}) =>
-    used('Edit', { file_path: world.path(path) }, more)
-  const run = (command: string) => used('Bash', { command })
-  return { ...world, agent, edit, run, used }
+    needsNoHandler('Edit', { file_path: world.path(path) }, more)
+  const run = (command: string) => needsNoHandler('Bash', { command })
+  return { ...world, agent, edit, run, needsNoHandler }
 }
 
-describe('nothing new', () => {
-  test('is another edit of a file that is recorded, and a command like any other', async () => {
-    const { edit, run } = await settled()
+describe('a tool use', () => {
+  test('needs no handler for another edit of a recorded file or an ordinary command', async () => {
+    const { edit, run } = await upToDateProject()
     expect(edit('known.ts')).toBe(true)
     expect(run('ls -la src')).toBe(true)
   })
 
   test.each(['git commit -m x', 'stint log --progress x', 'gh pr merge'])(
-    'is not "%s"',
+    'needs the handler for "%s"',
     async (command) => {
-      expect((await settled()).run(command)).toBe(false)
+      expect((await upToDateProject()).run(command)).toBe(false)
     },
   )
 
-  test('is a test run, as long as there is a transcript to read its result from', async () => {
-    const { run, agent } = await settled()
+  test('needs no handler for a test run while there is a transcript to read the result from', async () => {
+    const { run, agent } = await upToDateProject()
     expect(run('npm test')).toBe(true)
     rmSync(agent.transcript)
     expect(run('npm test')).toBe(false)
     expect(run('ls -la')).toBe(true)
   })
 
-  test('is not another file, another tool, or what a delegated agent does', async () => {
-    const { edit, used, path } = await settled()
+  test('needs the handler for another file, another tool or a subagent', async () => {
+    const { edit, needsNoHandler, path } = await upToDateProject()
     expect(edit('other.ts')).toBe(false)
-    expect(used('TodoWrite', { todos: [] })).toBe(false)
+    expect(needsNoHandler('TodoWrite', { todos: [] })).toBe(false)
     expect(edit('known.ts', { agent_id: 'a' })).toBe(false)
-    expect(used('Edit', {})).toBe(false)
-    expect(used('Edit', { file_path: path('known.ts') }, { session_id: '../x' })).toBe(false)
+    expect(needsNoHandler('Edit', {})).toBe(false)
+    expect(needsNoHandler('Edit', { file_path: path('known.ts') }, { session_id: '../x' })).toBe(
+      false,
+    )
   })
 
-  test('is nothing any more after a commit, a checkout or a change of the settings', async () => {
-    const { edit, git, path, agent } = await settled()
+  test('needs the handler after a commit, a checkout or a config change', async () => {
+    const { edit, git, path, agent } = await upToDateProject()
     writeFileSync(path('x'), '')
     git('add', '.')
     git('commit', '-qm', 'by somebody')
@@ -77,11 +79,11 @@ describe('nothing new', () => {
     expect(edit('known.ts')).toBe(false)
   })
 
-  test('is not seen while something is owed: a context that has not arrived, a compaction, a reminder', async () => {
-    const { edit, agent } = await settled()
+  test('needs the handler while an injection, a compaction or a reminder is pending', async () => {
+    const { edit, agent } = await upToDateProject()
     await agent.start('compact')
     expect(edit('known.ts')).toBe(false)
-    const again = await settled()
+    const again = await upToDateProject()
     const seen = Array.from({ length: 4 }, () => again.edit('known.ts'))
     expect(seen).toEqual([true, true, true, false])
     expect((await again.agent.edit('known.ts')).model).toContain('stint log')

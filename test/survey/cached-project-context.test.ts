@@ -9,7 +9,7 @@ import { bundleProgram } from '../support/bundle.ts'
 
 const files = { 'package.json': '{"name":"one"}', 'tsconfig.json': '{}', 'src/a.ts': '' }
 
-function made() {
+function repositoryWithCache() {
   const root = newRepository(files)
   const { text } = loadProjectContext(repositoryAt(root), { withoutSecrets: (each) => each })
   return {
@@ -20,14 +20,14 @@ function made() {
   }
 }
 
-describe('the quick reader of a project', () => {
-  test('gives what a command kept', () => {
-    const { read, text } = made()
+describe('the cached project context', () => {
+  test('is what a command stored', () => {
+    const { read, text } = repositoryWithCache()
     expect(text).toContain('Project: one')
     expect(read()).toBe(text)
   })
 
-  test('gives nothing where nothing is kept, and outside a repository', () => {
+  test('is absent without a cache file and outside a repository', () => {
     expect(readProjectContext({ repository: repositoryAt(newRepository(files)) })).toBeUndefined()
     expect(readProjectContext({ repository: undefined })).toBeUndefined()
   })
@@ -35,9 +35,9 @@ describe('the quick reader of a project', () => {
   test.each<[string, (root: string, kept: string) => void]>([
     ['HEAD moved', (root) => git(root, 'commit', '-q', '--allow-empty', '-m', 'x')],
     ['another branch is checked out', (root) => git(root, 'switch', '-q', '--orphan', 'other')],
-    ['a file it came from is another', (root) => write(root, 'package.json', '{"name":"other"}')],
+    ['a source file was changed', (root) => write(root, 'package.json', '{"name":"other"}')],
     [
-      'a file it came from has another size, and the same time',
+      'a source file has another size and the same mtime',
       (root) =>
         spawnSync(
           'bash',
@@ -45,53 +45,47 @@ describe('the quick reader of a project', () => {
           { cwd: root },
         ),
     ],
+    ['a source file has another mtime', (root) => utimesSync(join(root, 'tsconfig.json'), 1, 1)],
+    ['a source file is gone', (root) => rmSync(join(root, 'tsconfig.json'))],
     [
-      'a file it came from has another time',
-      (root) => utimesSync(join(root, 'tsconfig.json'), 1, 1),
-    ],
-    ['a file it came from is gone', (root) => rmSync(join(root, 'tsconfig.json'))],
-    [
-      'it was changed by hand',
+      'it was edited by hand',
       (_, kept) =>
         writeFileSync(kept, readFileSync(kept, 'utf8').replace('Project: one', 'Project: two')),
     ],
+    ['it is truncated', (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 50))],
     [
-      'it is half a file',
-      (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 50)),
-    ],
-    [
-      'it is of another wording',
+      'it has another format version',
       (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').replace('"form":1', '"form":0')),
     ],
     ['it is something else', (_, kept) => writeFileSync(kept, '[1]')],
-  ])('gives nothing when %s', (_, change) => {
-    const { root, kept, read } = made()
+  ])('is absent when %s', (_, change) => {
+    const { root, kept, read } = repositoryWithCache()
     change(root, kept)
     expect(read()).toBeUndefined()
   })
 
-  test('gives it again once a command has found it to hold', () => {
-    const { root, read, text } = made()
+  test('is valid again once a command has confirmed it', () => {
+    const { root, read, text } = repositoryWithCache()
     utimesSync(join(root, 'tsconfig.json'), 1, 1)
     expect(read()).toBeUndefined()
     loadProjectContext(repositoryAt(root), { withoutSecrets: (each) => each })
     expect(read()).toBe(text)
   })
 
-  test('starts no process and sums no file', async () => {
-    const { root, text } = made()
+  test('is read without starting a process or hashing a file', async () => {
+    const { root, text } = repositoryWithCache()
     const source = new URL('../../src', import.meta.url).pathname
     const folder = temporaryFolder('stint-quick-')
     writeFileSync(
       join(folder, 'quick.ts'),
-      `import { readProjectContext } from '${source}/context/survey/remembered.ts'
+      `import { readProjectContext } from '${source}/context/survey/cached-project-context.ts'
        import { findRepository } from '${source}/git/repository.ts'
        const text = readProjectContext({ repository: findRepository(process.argv[2]!) })
        const loaded = process.moduleLoadList.flatMap((name: string) => /^NativeModule (.*)$/.exec(name)?.[1] ?? [])
        process.stdout.write(JSON.stringify({ text, loaded }))`,
     )
     await bundleProgram(join(folder, 'quick.ts'), join(folder, 'quick.mjs'))
-    // Without a PATH no git could be found.
+    // Without PATH git cannot be found.
     const ran = spawnSync(process.execPath, [join(folder, 'quick.mjs'), root], {
       encoding: 'utf8',
       env: { PATH: '' },

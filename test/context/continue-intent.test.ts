@@ -5,7 +5,7 @@ import {
   asksToContinue,
 } from '../../src/context/intent/continue-intent.ts'
 
-const GOES_ON = [
+const CONTINUES = [
   'continue',
   'Continue.',
   'CONTINUE!',
@@ -256,7 +256,7 @@ const DOES_NOT = [
 ]
 
 describe('a prompt', () => {
-  test.each(GOES_ON)('that says %j asks to continue', (prompt) => {
+  test.each(CONTINUES)('that says %j asks to continue', (prompt) => {
     expect(asksToContinue(prompt)).toBe(true)
   })
 
@@ -264,8 +264,8 @@ describe('a prompt', () => {
     expect(asksToContinue(prompt)).toBe(false)
   })
 
-  test('is found by the words of a phrase wherever its pattern would find it', () => {
-    const clauses = [...GOES_ON, ...DOES_NOT]
+  test('the word filter of each phrase passes every prompt that its pattern matches', () => {
+    const clauses = [...CONTINUES, ...DOES_NOT]
       .flatMap((prompt) => [prompt, ...prompt.split(/[.,!?] ?/)])
       .map((clause) => clause.toLowerCase())
     const missed = [CONTINUE_PHRASES, RECAP_PHRASES]
@@ -279,7 +279,7 @@ describe('a prompt', () => {
     expect(missed).toEqual([])
   })
 
-  test('of a megabyte is read in no time to speak of', () => {
+  test('of a megabyte is checked without delay', () => {
     for (const prompt of [
       'continue '.repeat(100_000),
       'where were we '.repeat(100_000),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectTestRun } from '../../src/command/detect-test-run.ts'
 
-describe('a command that runs tests', () => {
+describe('a test run is detected in', () => {
   test.each([
     ['npm test'],
     ['npm t'],
@@ -86,7 +86,7 @@ describe('a command that runs tests', () => {
   })
 })
 
-describe('what stands around a run of tests is left out of it', () => {
+describe('the commands around a test run are left out', () => {
   test.each([
     ['cd packages/a && npm test', 'npm test'],
     ['cd "/tmp/a b" && npx vitest run 2>&1', 'npx vitest run'],
@@ -118,13 +118,13 @@ describe('what stands around a run of tests is left out of it', () => {
     expect(detectTestRun(command, '', false)).toEqual({ command: recorded, passed: true })
   })
 
-  test('a command of any length is recorded in 160 characters', () => {
+  test('a long command is recorded in 160 characters', () => {
     const run = detectTestRun(`npx vitest run ${'src/some/file.test.ts '.repeat(40)}`, '', false)
     expect(run?.command.length).toBeLessThanOrEqual(160)
   })
 })
 
-describe('what only speaks of tests is no run of them', () => {
+describe('no test run is detected in', () => {
   test.each([
     'git commit -m "npm test"',
     'git commit -m "fix; npm test passes"',
@@ -401,7 +401,7 @@ describe('the summary of', () => {
   ]
 
   test.each(failing)(
-    '%s tells that tests failed, though the status does not',
+    '%s shows that tests failed even if the exit status does not',
     (_, command, output, summary) => {
       const piped = detectTestRun(`${command} 2>&1 | tail -20`, output, false)
       expect(piped).toMatchObject({ passed: false, summary })
@@ -477,7 +477,7 @@ describe('the summary of', () => {
       '✔ Test run with 10 tests passed after 0.1 seconds.',
       'Test run with 10 tests passed after 0.1 seconds.',
     ],
-  ])('%s tells that they passed, behind a pipe too', (_, command, output, summary) => {
+  ])('%s shows that tests passed, even behind a pipe', (_, command, output, summary) => {
     expect(detectTestRun(`${command} | tail -20`, output, false)).toEqual({
       command,
       passed: true,
@@ -485,7 +485,7 @@ describe('the summary of', () => {
     })
   })
 
-  test('a failure names at most three tests, in a bounded text', () => {
+  test('a failure names at most three tests, in limited length', () => {
     const names = Array.from(
       { length: 9 },
       (_, index) => `FAILED tests/test_a.py::test_${index} - ${'x'.repeat(300)}`,
@@ -497,8 +497,8 @@ describe('the summary of', () => {
   })
 })
 
-describe('how a run of tests ended', () => {
-  test('is told by the status where nothing else says it', () => {
+describe('the result of a test run', () => {
+  test('comes from the exit status if nothing else shows it', () => {
     expect(detectTestRun('npm test', 'all good', false)).toEqual({
       command: 'npm test',
       passed: true,
@@ -516,7 +516,7 @@ describe('how a run of tests ended', () => {
     })
   })
 
-  test('is not told by the status of a filter, or of another command', () => {
+  test('does not come from the exit status of a filter or of another command', () => {
     expect(detectTestRun('npm test | tail -3', 'all good', false)).toBeUndefined()
     expect(detectTestRun('npm test | grep FAIL', 'Exit code 1', true)).toBeUndefined()
     expect(detectTestRun('npm test || true', 'all good', false)).toBeUndefined()
@@ -530,7 +530,7 @@ describe('how a run of tests ended', () => {
     expect(detectTestRun('! npm test', '', false)).toBeUndefined()
   })
 
-  test('is told by the status where a filter cannot have failed', () => {
+  test('comes from the exit status if the filter cannot have failed', () => {
     expect(detectTestRun('npm test 2>&1 | tail -3', 'Exit code 1\nall bad', true)).toMatchObject({
       passed: false,
     })
@@ -542,7 +542,7 @@ describe('how a run of tests ended', () => {
     })
   })
 
-  test('is told by a status that the command prints', () => {
+  test('comes from an exit status that the command prints', () => {
     expect(
       detectTestRun('npm test > /dev/null 2>&1; echo "exit: $?"', 'exit: 0', false),
     ).toMatchObject({ passed: true })
@@ -557,7 +557,7 @@ describe('how a run of tests ended', () => {
     expect(detectTestRun('npm test | tail -1; echo $?', 'x\n0', false)).toBeUndefined()
   })
 
-  test('is told by what starts the tests, when a filter hides the status', () => {
+  test('comes from the message of the starter when a filter hides the status', () => {
     const output = 'running\nmake: *** [Makefile:12: test] Error 2'
     expect(detectTestRun('make test 2>&1 | tail -5', output, false)).toEqual({
       command: 'make test',
@@ -566,13 +566,13 @@ describe('how a run of tests ended', () => {
     })
   })
 
-  test('is a failure when the runner fails in spite of a good summary', () => {
+  test('is a failure when the runner fails despite a good summary', () => {
     const output =
       'Exit code 1\nTests:       10 passed, 10 total\nJest: "global" coverage threshold for lines (80%) not met: 70%'
     expect(detectTestRun('npx jest --coverage', output, true)?.passed).toBe(false)
   })
 
-  test('is a success when a later command fails behind a good summary', () => {
+  test('is a success when only a later command fails', () => {
     const output = 'Exit code 2\n      Tests  12 passed (12)\nsrc/a.ts(1,1): error TS1005'
     expect(detectTestRun('npx vitest run && npx tsc --noEmit', output, true)).toMatchObject({
       command: 'npx vitest run',
@@ -581,7 +581,7 @@ describe('how a run of tests ended', () => {
   })
 })
 
-describe('output of any kind', () => {
+describe('any output', () => {
   test.each([
     ['nothing', ''],
     ['binary', '\u0000\u0001\u0002\uFFFD'.repeat(5000)],
@@ -590,7 +590,7 @@ describe('output of any kind', () => {
     ['deep nesting', '(('.repeat(50_000)],
     ['half an escape sequence', '\u001B[31'],
     ['half a character', '\uD83D'],
-  ])('is read without harm: %s', (_, output) => {
+  ])('is parsed without an error: %s', (_, output) => {
     for (const isError of [true, false]) {
       const run = detectTestRun('npm test', output, isError)
       expect(run?.passed).toBe(!isError)
@@ -598,7 +598,7 @@ describe('output of any kind', () => {
     }
   })
 
-  test('the summary is found at the end of a long one', () => {
+  test('has its summary found at the end, however long it is', () => {
     const output = `${'some line of a log\n'.repeat(20_000)} Test Files  1 failed (1)\n      Tests  1 failed (1)\n`
     expect(detectTestRun('npx vitest run | cat', output, false)).toMatchObject({ passed: false })
   })
@@ -624,7 +624,7 @@ describe('output of any kind', () => {
     'npx',
     'a=b',
     '\0npm test',
-  ])('a command that makes no sense is read without harm: %s', (command) => {
+  ])('is parsed without an error for a meaningless command: %s', (command) => {
     expect(() => detectTestRun(`${command} test`, '', false)).not.toThrow()
     expect(() => detectTestRun(`npm test ${command}`, '', false)).not.toThrow()
   })

@@ -16,8 +16,8 @@ import { Story } from '../support/worlds.ts'
 
 const CONVERSATION = 'c0ffee-1'
 
-/** A session whose agent keeps a list. */
-class Listed extends Story {
+/** A session whose agent keeps a todo list. */
+class TodoStory extends Story {
   drafts(
     change: TodoListChange,
     state = this.state,
@@ -27,7 +27,7 @@ class Listed extends Story {
     return draftsForTodos(change, state, conversation, () => (last = mintId(last)))
   }
 
-  /** Says the list and keeps what follows from it. */
+  /** Sends the list and applies the resulting entries. */
   say(change: TodoListChange, conversation = CONVERSATION): readonly EntryDraft[] {
     const drafts = this.drafts(change, this.state, conversation)
     for (const { id, kind, by, data } of drafts) {
@@ -60,9 +60,9 @@ class Listed extends Story {
 
 const kinds = (drafts: readonly EntryDraft[]) => drafts.map(({ kind }) => kind)
 
-describe('a list that is given whole', () => {
+describe('a complete todo list', () => {
   test('becomes steps, in its order', () => {
-    const story = new Listed()
+    const story = new TodoStory()
     const drafts = story.whole(
       ['Write test', 'in_progress'],
       ['Fix bug', 'pending'],
@@ -80,23 +80,23 @@ describe('a list that is given whole', () => {
     expect(story.state.steps.items.every(({ plan }) => plan === CONVERSATION)).toBe(true)
   })
 
-  test('changes nothing when it is given again', () => {
-    const story = new Listed()
+  test('changes nothing when it is sent again', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'])
     expect(story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'])).toEqual([])
     expect(story.whole(['  write   TEST ', 'in_progress'], ['fix bug', 'pending'])).toEqual([])
   })
 
-  test('moves steps on', () => {
-    const story = new Listed()
+  test('advances steps', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'])
     const drafts = story.whole(['Write test', 'completed'], ['Fix bug', 'in_progress'])
     expect(kinds(drafts)).toEqual(['step.done', 'step.started'])
     expect(currentStep(story.state)?.text).toBe('Fix bug')
   })
 
-  test('takes up again what was done', () => {
-    const story = new Listed()
+  test('reopens done steps', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'completed'])
     expect(kinds(story.whole(['Write test', 'in_progress']))).toEqual([
       'step.reopened',
@@ -105,33 +105,33 @@ describe('a list that is given whole', () => {
     expect(story.list).toEqual(['Write test: started'])
   })
 
-  test('lays down again what was begun', () => {
-    const story = new Listed()
+  test('returns started steps to todo', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'in_progress'])
     expect(kinds(story.whole(['Write test', 'pending']))).toEqual(['step.stopped'])
   })
 
-  test('drops what left it undone, and keeps what was done', () => {
-    const story = new Listed()
+  test('drops undone steps that left it, and keeps done ones', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'completed'], ['Fix bug', 'in_progress'], ['Tidy up', 'pending'])
     expect(kinds(story.whole(['Fix bug', 'in_progress']))).toEqual(['step.dropped'])
     expect(story.list).toEqual(['Write test: done', 'Fix bug: started'])
   })
 
-  test('drops nothing when it is emptied after all was done', () => {
-    const story = new Listed()
+  test('drops nothing when it is emptied after all steps were done', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'completed'], ['Fix bug', 'completed'])
     expect(story.whole()).toEqual([])
   })
 
-  test('drops what is undone when it is emptied', () => {
-    const story = new Listed()
+  test('drops undone steps when it is emptied', () => {
+    const story = new TodoStory()
     story.whole(['Write test', 'completed'], ['Fix bug', 'pending'])
     expect(kinds(story.whole())).toEqual(['step.dropped'])
   })
 
-  test('never drops a step that somebody wrote, nor that of another conversation', () => {
-    const story = new Listed()
+  test('never drops a step that a user wrote or another conversation owns', () => {
+    const story = new TodoStory()
     story.add('step.added', { text: 'A person wrote this' })
     story.add('step.added', { text: 'Somebody else listed this', plan: 'c0ffee' })
     story.add('step.added', { text: 'And this', plan: `${CONVERSATION}0#1` })
@@ -145,8 +145,8 @@ describe('a list that is given whole', () => {
     ])
   })
 
-  test('finds the steps that somebody wrote, and begins and finishes them', () => {
-    const story = new Listed()
+  test('matches steps that a user wrote, and starts and finishes them', () => {
+    const story = new TodoStory()
     story.add('step.added', { text: 'Fix the bug' })
     expect(kinds(story.whole(['fix the bug', 'in_progress']))).toEqual(['step.started'])
     expect(kinds(story.whole(['fix the bug', 'pending']))).toEqual([])
@@ -154,15 +154,15 @@ describe('a list that is given whole', () => {
     expect(kinds(story.whole(['fix the bug', 'pending']))).toEqual([])
   })
 
-  test('keeps two things with the same text apart', () => {
-    const story = new Listed()
+  test('keeps two items with the same text apart', () => {
+    const story = new TodoStory()
     story.whole(['Run tests', 'completed'], ['Run tests', 'pending'])
     expect(story.list).toEqual(['Run tests: done', 'Run tests: todo'])
     expect(story.whole(['Run tests', 'completed'], ['Run tests', 'pending'])).toEqual([])
   })
 
-  test('puts a new thing where it stands', () => {
-    const story = new Listed()
+  test('inserts a new item at its position', () => {
+    const story = new TodoStory()
     story.whole(['One', 'completed'], ['Four', 'pending'])
     story.whole(
       ['Zero', 'pending'],
@@ -182,8 +182,8 @@ describe('a list that is given whole', () => {
     ])
   })
 
-  test('is not added to again because a secret in it was taken out', () => {
-    const story = new Listed()
+  test('does not duplicate an item whose secret was redacted', () => {
+    const story = new TodoStory()
     const secret = 'use password="hunter2-Xy93kd" for the server'
     story.say(
       readTodos('TodoWrite', { todos: [{ content: secret, status: 'pending' }] }, undefined)!,
@@ -201,8 +201,8 @@ describe('a list that is given whole', () => {
     ])
   })
 
-  test('does not bring back what an abridged state left behind', () => {
-    const story = new Listed()
+  test('does not restore steps that an abridged state left out', () => {
+    const story = new TodoStory()
     const done = Array.from({ length: 30 }, (_, index) => [`Step ${index}`, 'completed'] as const)
     story.whole(...done, ['Last', 'in_progress'])
     const change = readTodos(
@@ -220,7 +220,7 @@ describe('a list that is given whole', () => {
     expect(story.drafts(change, abridged)).toEqual([])
   })
 
-  test('whatever it says, saying it again changes nothing', () => {
+  test('changes nothing when any list is sent twice', () => {
     const todo = fc.record({
       content: anyLine,
       status: fc.constantFrom('pending', 'in_progress', 'completed', 'unheard of'),
@@ -229,7 +229,7 @@ describe('a list that is given whole', () => {
       fc.property(
         fc.array(fc.array(todo, { maxLength: 6 }), { minLength: 1, maxLength: 5 }),
         (lists) => {
-          const story = new Listed()
+          const story = new TodoStory()
           story.add('step.added', { text: 'written by a person' })
           for (const todos of lists) {
             story.say(readTodos('TodoWrite', { todos }, undefined)!)
@@ -243,7 +243,7 @@ describe('a list that is given whole', () => {
   })
 })
 
-describe('a list that is told piece by piece', () => {
+describe('an incremental todo list', () => {
   const create = (subject: string, id?: string) =>
     readTodos(
       'TaskCreate',
@@ -253,16 +253,16 @@ describe('a list that is told piece by piece', () => {
   const update = (taskId: string, fields: object) =>
     readTodos('TaskUpdate', { taskId, ...fields }, { success: true, taskId })!
 
-  test('grows by what is created, and takes nothing off', () => {
-    const story = new Listed()
+  test('grows by created items, and drops none', () => {
+    const story = new TodoStory()
     story.say(create('Read the code', '1'))
     story.say(create('Fix it', '2'))
     expect(story.list).toEqual(['Read the code: todo', 'Fix it: todo'])
     expect(story.say(create('Fix it', '2'))).toEqual([])
   })
 
-  test('is moved on by what the harness calls each thing', () => {
-    const story = new Listed()
+  test('is updated by the ids of the harness', () => {
+    const story = new TodoStory()
     story.say(create('Read the code', '1'))
     story.say(create('Fix it', '12'))
     story.say(update('1', { status: 'in_progress' }))
@@ -273,15 +273,15 @@ describe('a list that is told piece by piece', () => {
     expect(story.say(update('12', { status: 'in_progress' }))).toEqual([])
   })
 
-  test('loses what is deleted', () => {
-    const story = new Listed()
+  test('loses deleted items', () => {
+    const story = new TodoStory()
     story.say(create('Read the code', '1'))
     expect(kinds(story.say(update('1', { status: 'deleted' })))).toEqual(['step.dropped'])
     expect(story.list).toEqual([])
   })
 
-  test('keeps the place and the state of what is worded anew', () => {
-    const story = new Listed()
+  test('keeps position and status of a reworded item', () => {
+    const story = new TodoStory()
     for (const [index, text] of ['One', 'Two', 'Three'].entries())
       story.say(create(text, String(index)))
     story.say(update('1', { status: 'in_progress' }))
@@ -290,8 +290,8 @@ describe('a list that is told piece by piece', () => {
     expect(story.say(update('1', { subject: 'Second', status: 'in_progress' }))).toEqual([])
   })
 
-  test('is left alone by what failed, and by what is not known', () => {
-    const story = new Listed()
+  test('ignores failed calls and unknown ids', () => {
+    const story = new TodoStory()
     story.say(create('Read the code', '1'))
     expect(
       readTodos(
@@ -304,15 +304,15 @@ describe('a list that is told piece by piece', () => {
     expect(story.say(update('1', { owner: 'me' }))).toEqual([])
   })
 
-  test('is told apart by conversation', () => {
-    const story = new Listed()
+  test('is separate for each conversation', () => {
+    const story = new TodoStory()
     story.say(create('Read the code', '1'))
     expect(story.say(update('1', { status: 'completed' }), 'c0ffee-2')).toEqual([])
     expect(story.say(update('1', { status: 'deleted' }), 'c0ffee')).toEqual([])
   })
 
-  test('is caught up with when the harness shows all of it', () => {
-    const story = new Listed()
+  test('is reconciled when the harness lists all items', () => {
+    const story = new TodoStory()
     story.say(create('Read the code', '1'))
     const tasks = [
       { id: '1', subject: 'Read the code', status: 'completed', blockedBy: [] },
@@ -324,7 +324,7 @@ describe('a list that is told piece by piece', () => {
     expect(story.list).toEqual(['Read the code: done', 'Fix it: done'])
   })
 
-  test('reads the id out of an answer in words', () => {
+  test('reads the id from a response in prose', () => {
     expect(
       readTodos('TaskCreate', { subject: 'Fix it' }, 'Task #7 created successfully: Fix it')?.todos,
     ).toEqual([{ text: 'Fix it', key: '7' }])
@@ -369,27 +369,27 @@ describe('a plan in Markdown', () => {
     for (const text of found!) expect(text!.length).toBeLessThanOrEqual(300)
   })
 
-  test('says which of its boxes are ticked', () => {
-    const story = new Listed()
+  test('marks ticked boxes as done', () => {
+    const story = new TodoStory()
     story.say(readTodos('ExitPlanMode', { plan: '- [x] Read\n- [ ] Write' }, undefined)!)
     expect(story.list).toEqual(['Read: done', 'Write: todo'])
   })
 
-  test('that says nothing gives no steps', () => {
+  test('gives no steps if it is empty', () => {
     expect(readTodos('ExitPlanMode', { plan: '' }, undefined)).toBeUndefined()
     expect(readTodos('ExitPlanMode', { plan: 'Just do it.' }, undefined)).toBeUndefined()
   })
 
-  test('neither stops nor drops what is being worked on', () => {
-    const story = new Listed()
+  test('neither stops nor drops the current step', () => {
+    const story = new TodoStory()
     story.whole(['Read', 'in_progress'], ['Other', 'pending'])
     story.say(readTodos('ExitPlanMode', { plan: '1. Read\n2. Write' }, undefined)!)
     expect(story.list).toEqual(['Read: started', 'Other: todo', 'Write: todo'])
   })
 })
 
-describe('anything else that a tool may be given', () => {
-  test('is no list', () => {
+describe('any other tool input', () => {
+  test('is not a list', () => {
     for (const tool of [
       'TodoWrite',
       'TaskCreate',
@@ -419,7 +419,7 @@ describe('anything else that a tool may be given', () => {
         undefined,
       ),
     ).toEqual({
-      isWhole: true,
+      isFullList: true,
       todos: [],
     })
   })
@@ -434,7 +434,7 @@ describe('anything else that a tool may be given', () => {
     for (const { text } of change.todos) expect(text!.length).toBeLessThanOrEqual(300)
   })
 
-  test('never throws, whatever it is', () => {
+  test('never throws', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList', 'ExitPlanMode'),
@@ -446,7 +446,7 @@ describe('anything else that a tool may be given', () => {
         (tool, input, response) => {
           const change = readTodos(tool, input, response)
           const state: SessionState = new Story().state
-          if (change !== undefined) new Listed().drafts(change, state)
+          if (change !== undefined) new TodoStory().drafts(change, state)
         },
       ),
     )

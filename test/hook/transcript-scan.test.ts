@@ -7,11 +7,11 @@ import { scanTranscript, mayCrossThreshold } from '../../src/hook/transcript-sca
 import { answered, bytesOf, recorded, said, spaced } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-test('a transcript is seen at a glance where its bytes tell what is in it, and looked at in full where they do not', () => {
+test('a transcript is scanned as bytes if these are conclusive, and parsed otherwise', () => {
   const transcript = join(scratchFolder(), 'transcript.jsonl')
   const bytes = recorded('claude-2.1.325.jsonl')
   writeFileSync(transcript, Buffer.concat([bytes, Buffer.from('\n{"type":"us')]))
-  // The last line is still being written.
+  // The last line is incomplete.
   expect(scanTranscript({ transcript })?.length).toBe(bytes.length + 12)
   for (const other of [
     spaced(bytes),
@@ -23,7 +23,7 @@ test('a transcript is seen at a glance where its bytes tell what is in it, and l
   }
 })
 
-test('a context that has grown is seen with blanks between the parts of its lines, too', () => {
+test('a grown context is detected in JSON with spaces, too', () => {
   const notes = scratchFolder()
   const transcript = join(notes, 'transcript.jsonl')
   const usage = {
@@ -33,7 +33,7 @@ test('a context that has grown is seen with blanks between the parts of its line
     output_tokens: 4,
   }
   const bytes = bytesOf(answered('x', { message: { usage } }))
-  const fuller = (alertAt: number) =>
+  const mayCross = (alertAt: number) =>
     mayCrossThreshold(claudeProtocol.transcriptPatterns, notes, {
       conversation: 'c1',
       transcript,
@@ -42,6 +42,6 @@ test('a context that has grown is seen with blanks between the parts of its line
   for (const written of [bytes, spaced(bytes), spaced(bytes, ' ')]) {
     writeFileSync(transcript, written)
     appendFileSync(transcript, '{}\n')
-    expect([fuller(3214), fuller(3215)]).toEqual([true, false])
+    expect([mayCross(3214), mayCross(3215)]).toEqual([true, false])
   }
 })

@@ -5,8 +5,8 @@ import { runAfterEvent } from '../../src/hook/after-event.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
-/** A conversation of some turns, after which everything is recorded and made ready. */
-async function settled() {
+/** After some turns everything is recorded and precomputed. */
+async function upToDateProject() {
   const world = project()
   await world.stint('init', '--name', 'there', '--goal', 'Be there')
   await world.stint('log', '--key', 'the cookie is set twice')
@@ -18,7 +18,7 @@ async function settled() {
   agent.answers('Changed.')
   await agent.stop('Changed.')
   const [session] = world.sessions()
-  const left = () => {
+  const outboxKinds = () => {
     const folder = world.path('.git', 'stint', 'outbox', session!)
     return existsSync(folder)
       ? readdirSync(folder).map((name) => name.split('.').slice(1, 3).join('.'))
@@ -26,10 +26,10 @@ async function settled() {
   }
   const logged = () => world.entries().length
   agent.isFollowed = false
-  return { ...world, agent, another: world.agent, left, logged }
+  return { ...world, agent, another: world.agent, outboxKinds, logged }
 }
 
-describe('an event of a settled conversation', () => {
+describe('an event of an up-to-date conversation', () => {
   test.each([
     [
       'an ordinary prompt',
@@ -38,23 +38,23 @@ describe('an event of a settled conversation', () => {
     ],
     ['the end of a turn', 'turn.ended', (agent: Agent) => agent.stop('Looked.')],
     [
-      'a delegated agent that finished',
+      'a finished subagent',
       'agent.finished',
       (agent: Agent) => agent.send('SubagentStop', SUBAGENT),
     ],
-    ['the end', 'conversation.ended', (agent: Agent) => agent.end()],
-  ])('is left for the journal and says nothing: %s', async (_, kind, send) => {
-    const { agent, left, logged, ofKind, stint } = await settled()
+    ['the end of the conversation', 'conversation.ended', (agent: Agent) => agent.end()],
+  ])('goes to the outbox without a response: %s', async (_, kind, send) => {
+    const { agent, outboxKinds, logged, ofKind, stint } = await upToDateProject()
     const before = logged()
     expect((await send(agent)).printed).toBe('')
-    expect([left(), logged()]).toEqual([[kind], before])
+    expect([outboxKinds(), logged()]).toEqual([[kind], before])
     await stint('view')
-    expect([left(), logged()]).toEqual([[], before + 1])
+    expect([outboxKinds(), logged()]).toEqual([[], before + 1])
     expect(ofKind(kind).at(-1)).toMatchObject({ conversation: agent.conversation })
   })
 
-  test('says in what was stored of it why it ended', async () => {
-    const { agent, path } = await settled()
+  test('stores why the conversation ended', async () => {
+    const { agent, path } = await upToDateProject()
     await agent.end('logout')
     const copy = readFileSync(
       path('.sessions', 'conversations', `${agent.conversation}.jsonl`),
@@ -66,20 +66,21 @@ describe('an event of a settled conversation', () => {
     })
   })
 
-  test('asks for the summary with what was made ready, and leaves the checkpoint', async () => {
-    const { agent, left } = await settled()
+  test('uses the precomputed summariser text, and leaves the checkpoint in the outbox', async () => {
+    const { agent, outboxKinds } = await upToDateProject()
     const { printed } = await agent.send('PreCompact', { trigger: 'auto' })
     expect(printed).toContain('Pre-Compaction Checkpoint')
     expect(printed).toContain('the cookie is set twice')
-    expect(left()).toEqual(['checkpoint.made'])
+    expect(outboxKinds()).toEqual(['checkpoint.made'])
   })
 
   test.each(['startup', 'resume', 'clear', 'compact', 'fork'])(
-    'begins with what was made ready: %s',
+    'starts with the precomputed context: %s',
     async (source) => {
-      const { agent, another, left, logged } = await settled()
+      const { agent, another, outboxKinds, logged } = await upToDateProject()
       const before = logged()
-      const other = source === 'resume' || source === 'compact' ? agent : notFollowed(another())
+      const other =
+        source === 'resume' || source === 'compact' ? agent : withoutBackgroundHooks(another())
       if (source === 'clear') await agent.end('clear')
       const heard = await other.start(source)
       expect(heard.person).toContain('📋 there')
@@ -87,19 +88,21 @@ describe('an event of a settled conversation', () => {
       else expect(heard.model).toContain('the cookie is set twice')
       if (source === 'compact') expect(heard.person).toContain('after 1 compaction')
       expect(logged()).toBe(before)
-      expect(left()).toContain(source === 'compact' ? 'context.given' : 'conversation.joined')
+      expect(outboxKinds()).toContain(
+        source === 'compact' ? 'context.given' : 'conversation.joined',
+      )
     },
   )
 
-  test('gets the same words as one that is served in full', async () => {
-    const { another, path, sessions } = await settled()
-    const quick = await notFollowed(another()).start()
+  test('gets the same text as from the handler', async () => {
+    const { another, path, sessions } = await upToDateProject()
+    const fast = await withoutBackgroundHooks(another()).start()
     writeFileSync(path('.sessions', 'journal', sessions()[0]!, 'prepared.json'), '')
-    expect(await notFollowed(another()).start()).toEqual(quick)
+    expect(await withoutBackgroundHooks(another()).start()).toEqual(fast)
   })
 
-  test('shows usage with the last words, once the transcript has it', async () => {
-    const { agent, ofKind } = await settled()
+  test('records usage with the last message, once the transcript has it', async () => {
+    const { agent, ofKind } = await upToDateProject()
     await agent.prompt('Now look at the cookie code')
     agent.isFollowed = true
     agent.answers('Looked.')
@@ -110,8 +113,8 @@ describe('an event of a settled conversation', () => {
     })
   })
 
-  test('records how tests went from the transcript, when the turn is over', async () => {
-    const { agent, ofKind } = await settled()
+  test('records test results from the transcript when the turn ends', async () => {
+    const { agent, ofKind } = await upToDateProject()
     agent.write({ type: 'assistant', message: { id: 'm', content: [bash('t1', 'npm test')] } })
     await agent.run('npm test', ' Tests  3 passed (3)\n', 't1')
     expect(ofKind('test.ran')).toEqual([])
@@ -127,16 +130,16 @@ describe('an event of a settled conversation', () => {
   })
 })
 
-describe('a conversation is served in full', () => {
+describe('the handler serves a conversation', () => {
   test.each([
-    ['that was compacted unseen', ({ agent }: Settled) => agent.compacts('auto')],
+    ['that was compacted unannounced', ({ agent }: World) => agent.compacts('auto')],
     [
       'in which a command failed',
-      ({ agent }: Settled) => agent.write({ type: 'user', message: { content: [FAILED] } }),
+      ({ agent }: World) => agent.write({ type: 'user', message: { content: [FAILED] } }),
     ],
     [
-      'whose model answered without what it was given',
-      async ({ agent }: Settled) => {
+      'whose model responded without the injected context',
+      async ({ agent }: World) => {
         await agent.start('clear')
         agent.write({ type: 'attachment', attachment: { type: 'hook_success' } })
         agent.answers()
@@ -144,7 +147,7 @@ describe('a conversation is served in full', () => {
     ],
     [
       'whose branch moved',
-      ({ git, path }: Settled) => {
+      ({ git, path }: World) => {
         writeFileSync(path('x'), '')
         git('add', '.')
         git('commit', '-qm', 'by somebody')
@@ -152,12 +155,12 @@ describe('a conversation is served in full', () => {
     ],
     [
       'whose configuration changed',
-      ({ path }: Settled) => writeFileSync(path('.sessions', 'config.yaml'), 'nudges: off\n'),
+      ({ path }: World) => writeFileSync(path('.sessions', 'config.yaml'), 'nudges: off\n'),
     ],
-    ['whose session was paused', async ({ stint }: Settled) => void (await stint('pause'))],
+    ['whose session was paused', async ({ stint }: World) => void (await stint('pause'))],
     [
-      'with patterns of the person',
-      async ({ path, agent }: Settled) => {
+      'with redaction patterns of the user',
+      async ({ path, agent }: World) => {
         writeFileSync(path('.sessions', 'config.yaml'), 'redact: { patterns: ["x-[0-9]+"] }\n')
         agent.isFollowed = true
         await agent.stop('Settled again.')
@@ -165,16 +168,16 @@ describe('a conversation is served in full', () => {
       },
     ],
   ])('%s', async (_, happens) => {
-    const world = await settled()
+    const world = await upToDateProject()
     await happens(world)
-    const before = world.left().length
+    const before = world.outboxKinds().length
     await world.agent.prompt('Now look at the cookie code of x-17')
-    expect(world.left().length).toBeLessThanOrEqual(before)
+    expect(world.outboxKinds().length).toBeLessThanOrEqual(before)
     expect(JSON.stringify(world.entries())).not.toContain('"by":"hook","once":"outbox')
   })
 
-  test('that was given another session', async () => {
-    const world = await settled()
+  test('that was bound to another session', async () => {
+    const world = await upToDateProject()
     const { agent, stint } = world
     await stint('pause')
     await stint('init', '--name', 'second', '--goal', 'Another')
@@ -192,8 +195,8 @@ describe('a conversation is served in full', () => {
     expect(world.ofKind('file.changed', second)).toEqual([{ path: 'known.ts' }])
   })
 
-  test('whose model did not get what it was given, though that was looked at before', async () => {
-    const world = await settled()
+  test('whose injected context was not delivered, although the transcript was read before', async () => {
+    const world = await upToDateProject()
     const other = world.another()
     await other.start()
     other.write({ type: 'attachment', attachment: { type: 'hook_success' } })
@@ -204,8 +207,8 @@ describe('a conversation is served in full', () => {
     )
   })
 
-  test('before which another was killed whose tests went well', async () => {
-    const world = await settled()
+  test('whose killed predecessor ran passing tests', async () => {
+    const world = await upToDateProject()
     const { agent } = world
     agent.write({ type: 'assistant', message: { id: 'm', content: [bash('t1', 'npm test')] } })
     await agent.run('npm test', ' Tests  3 passed (3)\n', 't1')
@@ -215,23 +218,25 @@ describe('a conversation is served in full', () => {
         content: [{ type: 'tool_result', tool_use_id: 't1', content: ' Tests  3 passed (3)\n' }],
       },
     })
-    await notFollowed(world.another()).start()
+    await withoutBackgroundHooks(world.another()).start()
     expect(world.ofKind('test.ran')).toHaveLength(1)
   })
 
-  test('for which what was made ready is garbage', async () => {
-    const world = await settled()
+  test('whose precomputed file is garbage', async () => {
+    const world = await upToDateProject()
     writeFileSync(
       world.path('.sessions', 'journal', world.sessions()[0]!, 'prepared.json'),
       'garbage',
     )
-    expect((await notFollowed(world.another()).start()).model).toContain('the cookie is set twice')
+    expect((await withoutBackgroundHooks(world.another()).start()).model).toContain(
+      'the cookie is set twice',
+    )
     await world.agent.send('PreCompact', { trigger: 'auto' })
     expect(world.ofKind('checkpoint.made')).toHaveLength(1)
   })
 
-  test('that has not been copied to its end, when it ends', async () => {
-    const world = await settled()
+  test('that ends before it was copied completely', async () => {
+    const world = await upToDateProject()
     world.agent.answers('and one more thing')
     await world.agent.end()
     const copy = world.path('.sessions', 'conversations', `${world.agent.conversation}.jsonl`)
@@ -240,28 +245,28 @@ describe('a conversation is served in full', () => {
     )
   })
 
-  test('for which something was left that it has to be told', async () => {
-    const world = await settled()
+  test('with an outbox entry that changes its context', async () => {
+    const world = await upToDateProject()
     await world.agent.prompt('Never touch the billing code')
-    expect(world.left()).toEqual(['request.made'])
-    expect((await notFollowed(world.another()).start()).model).toContain('billing')
+    expect(world.outboxKinds()).toEqual(['request.made'])
+    expect((await withoutBackgroundHooks(world.another()).start()).model).toContain('billing')
   })
 
-  test('before which another was killed, whose transcript tells of a failure', async () => {
-    const world = await settled()
+  test('whose killed predecessor has a failure in its transcript', async () => {
+    const world = await upToDateProject()
     world.agent.write({
       type: 'assistant',
       isApiErrorMessage: true,
       message: { content: [{ type: 'text', text: 'API Error: 529' }] },
     })
-    expect((await notFollowed(world.another()).start()).model).toContain('529')
+    expect((await withoutBackgroundHooks(world.another()).start()).model).toContain('529')
   })
 })
 
-describe('what was made ready', () => {
-  test('begins a conversation once, though the file that the harness named cannot be written', async () => {
-    const world = await settled()
-    const other = notFollowed(world.another({ CLAUDE_ENV_FILE: '/nowhere/at/all' }))
+describe('the precomputed file', () => {
+  test('joins a conversation once even if the env file of the harness is not writable', async () => {
+    const world = await upToDateProject()
+    const other = withoutBackgroundHooks(world.another({ CLAUDE_ENV_FILE: '/nowhere/at/all' }))
     expect((await other.start()).model).toContain('the cookie is set twice')
     await world.stint('view')
     expect(
@@ -271,8 +276,8 @@ describe('what was made ready', () => {
     ).toHaveLength(1)
   })
 
-  test('goes with a purge', async () => {
-    const world = await settled()
+  test('is removed by a purge', async () => {
+    const world = await upToDateProject()
     const prepared = world.path('.sessions', 'journal', world.sessions()[0]!, 'prepared.json')
     expect(readFileSync(prepared, 'utf8')).toContain('the cookie is set twice')
     expect((await world.stint('purge', 'the cookie is set twice')).exitCode).toBe(0)
@@ -280,9 +285,9 @@ describe('what was made ready', () => {
   })
 })
 
-describe('what happens beside a hook', () => {
-  test('does not write over what another hook noted meanwhile', async () => {
-    const world = await settled()
+describe('background work', () => {
+  test('does not overwrite the state that another hook wrote meanwhile', async () => {
+    const world = await upToDateProject()
     const notes = join(world.notes, `${world.agent.conversation}.json`)
     const input = JSON.stringify({
       session_id: world.agent.conversation,
@@ -310,8 +315,8 @@ describe('what happens beside a hook', () => {
   })
 })
 
-type Settled = Awaited<ReturnType<typeof settled>>
-type Agent = Settled['agent']
+type World = Awaited<ReturnType<typeof upToDateProject>>
+type Agent = World['agent']
 
 const SUBAGENT = { agent_id: 'a1', agent_type: 'reviewer', last_assistant_message: 'Fine.' }
 const FAILED = { type: 'tool_result', tool_use_id: 't0', is_error: true, content: 'oh' }
@@ -322,7 +327,7 @@ const bash = (id: string, command: string) => ({
   input: { command },
 })
 
-function notFollowed(agent: Agent): Agent {
+function withoutBackgroundHooks(agent: Agent): Agent {
   agent.isFollowed = false
   return agent
 }
