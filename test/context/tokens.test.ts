@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { COMMON_WORDS } from '../../src/text/common-words.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { realTokens } from './vocabularies.ts'
+import { cases } from '../support/cases.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const read = (...paths: readonly string[]) =>
@@ -86,7 +87,7 @@ describe('the estimate of tokens', () => {
           fc.property(window(text, length), (piece) => {
             expect(estimateTokens(piece)).toBeGreaterThanOrEqual(realTokens(piece))
           }),
-          { numRuns: 60 },
+          { numRuns: cases(60) },
         )
       }
     },
@@ -103,7 +104,7 @@ describe('the estimate of tokens', () => {
       fc.property(any, (text) => {
         expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text.toWellFormed()))
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 
