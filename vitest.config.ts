@@ -23,9 +23,18 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Tests start real processes; two workers on a two-core machine keep them honest and quick.
     maxWorkers: 2,
+    globalSetup: ['test/support/templates.ts'],
     setupFiles: ['test/support/leave-as-found.ts'],
     projects: [
-      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: TOGETHER,
+          exclude: ['test/**/*.process.test.ts', 'node_modules/**'],
+          isolate: false,
+        },
+      },
       {
         extends: true,
         test: {
@@ -35,6 +44,7 @@ export default defineConfig({
             ...TOGETHER,
             'test/**/*.fault.test.ts',
             'test/**/*.harness.test.ts',
+            'test/**/*.process.test.ts',
             'node_modules/**',
           ],
         },

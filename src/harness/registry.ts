@@ -112,9 +112,12 @@ const HARNESSES: HarnessDefinition[] = [
 
 export const DEFAULT_HARNESS = 'claude'
 
+/** Replaces the harness of that name, if there is one, until the returned function is called. */
 export function registerHarness(definition: HarnessDefinition): () => void {
-  HARNESSES.push(definition)
-  return () => void HARNESSES.splice(HARNESSES.indexOf(definition), 1)
+  const at = HARNESSES.findIndex(({ name }) => name === definition.name)
+  const replaced = at === -1 ? [] : HARNESSES.splice(at, 1, definition)
+  if (at === -1) HARNESSES.push(definition)
+  return () => void HARNESSES.splice(HARNESSES.indexOf(definition), 1, ...replaced)
 }
 
 export function findHarness(name: string): HarnessDefinition | undefined {

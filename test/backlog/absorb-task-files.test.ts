@@ -6,6 +6,7 @@ import { idFromFile } from '../../src/backlog/task-files.ts'
 import { taskIdIn, taskFileMarker, renderTaskFile } from '../../src/backlog/task-file-format.ts'
 import { aBacklog, aChecklist, aLine, aPassage, aStatus, someFields } from './any-task.ts'
 import { Told, backlogOf, fileOf } from './world.ts'
+import { cases } from '../support/cases.ts'
 
 function rendered(told: Told, id = 'it'): string {
   return renderTaskFile(told.task(id), told.backlog())
@@ -78,7 +79,7 @@ test('an edit is absorbed once, however often the file is read', async () => {
       expect(labels.toSorted()).toEqual(wantedLabels.toSorted())
       expect((await absorb(told, text)).drafts).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   )
 })
 
@@ -95,7 +96,7 @@ test('an edit of an outdated file reverts no other field', async () => {
       expect(after).toEqual(expected)
       expect(written).toBe(backlogOfGroup(group))
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   )
 })
 
@@ -329,7 +330,7 @@ test('any text is absorbed or refused without throwing', async () => {
       await absorb(told, text)
       expect((await absorb(told, text)).drafts).toEqual([])
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   )
 })
 

@@ -9,6 +9,7 @@ import {
 } from '../../src/backlog/task-file-format.ts'
 import { aBacklog } from './any-task.ts'
 import { Told } from './world.ts'
+import { cases } from '../support/cases.ts'
 
 function rendered(told: Told, id = 'it'): string {
   return renderTaskFile(told.task(id), told.backlog())
@@ -106,7 +107,7 @@ test('a rendered file parses and renders to the same bytes', async () => {
       expect(isUntouched(text)).toBe(true)
       expect(taskIdIn(text)).toBe('it')
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   )
 })
 
@@ -140,7 +141,7 @@ test('any text is parsed or refused without throwing', async () => {
       const parsed = await parseTaskFile(parts.join(''))
       expect(typeof parsed.readable).toBe('boolean')
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
 })
 

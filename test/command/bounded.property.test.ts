@@ -5,6 +5,7 @@ import { DIGEST_MIN_TOKENS, composeDigest } from '../../src/command/digest/compo
 import { OutputReader } from '../../src/command/digest/output-reader.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { outputOf, outputsOf } from './fixtures.ts'
+import { cases } from '../support/cases.ts'
 
 const lines = (['recorded', 'written'] as const).flatMap((origin) =>
   outputsOf(origin).flatMap((name) => outputOf(origin, name).split('\n')),
@@ -71,7 +72,7 @@ describe('for any output', () => {
           expect(text).toContain(`exit ${exitCode}`)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 

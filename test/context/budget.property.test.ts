@@ -13,6 +13,7 @@ import { Story, sweepStory } from '../support/worlds.ts'
 import { CONTROLS, anyHuge, anyState } from './any-state.ts'
 import { crowdedStory, longStory, noticedStory, pinnedStory } from './sessions.ts'
 import { realTokens } from './vocabularies.ts'
+import { cases } from '../support/cases.ts'
 
 const anyBudget = fc.oneof(
   fc.integer({ min: 300, max: 2500 }),
@@ -62,7 +63,7 @@ describe('for any session and any budget,', () => {
         expect(text).not.toMatch(CONTROLS)
         expect(packContext(structuredClone(state), options)).toEqual({ text, mark, leftOut })
       }),
-      { numRuns: 250 },
+      { numRuns: cases(250) },
     )
   })
 
@@ -76,7 +77,7 @@ describe('for any session and any budget,', () => {
           )
         }
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 
@@ -89,7 +90,7 @@ describe('for any session and any budget,', () => {
         whole += 1
         expect(headOf(state, larger)).toEqual(headOf(state, smaller))
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
     expect(whole).toBeGreaterThan(20)
   })
@@ -105,7 +106,7 @@ describe('for any session and any budget,', () => {
         )
         expect(fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 
@@ -149,7 +150,7 @@ describe('for any session and any budget,', () => {
           expect(command !== undefined).toBe(why !== undefined)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 })

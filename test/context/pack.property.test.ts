@@ -7,6 +7,7 @@ import { looksUnrelated } from '../../src/context/intent/unrelated-work.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { CONTROLS, anyState } from './any-state.ts'
 import { realTokens } from './vocabularies.ts'
+import { cases } from '../support/cases.ts'
 
 const anyLevel = fc.constantFrom('start', 'full')
 
@@ -36,7 +37,7 @@ describe('for any session,', () => {
         expect(leftOut.every((part) => /^stint view(?: --[a-z]+)? \(.+\)$/.test(part))).toBe(true)
         expect(packContext(structuredClone(state), { level })).toEqual({ text, mark, leftOut })
       }),
-      { numRuns: 250 },
+      { numRuns: cases(250) },
     )
   })
 
@@ -54,7 +55,7 @@ describe('for any session,', () => {
         )
         expect(textForSummariser(structuredClone(state), { compaction: 3 })).toBe(text)
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 
@@ -67,7 +68,7 @@ describe('for any session,', () => {
         expect(line).not.toContain('\n')
         expect(line).toMatch(/^📋 \S.* · \/session-resume for all of it$/u)
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 
@@ -78,7 +79,7 @@ describe('for any session,', () => {
           looksUnrelated(`Add ${state.goal} ${state.title} ${state.name} ${words}`, state),
         ).toBe(false)
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 })

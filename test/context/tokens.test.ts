@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { COMMON_WORDS } from '../../src/text/common-words.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { realTokens } from './vocabularies.ts'
+import { cases } from '../support/cases.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const read = (...paths: readonly string[]) =>
@@ -84,7 +85,7 @@ describe('the token estimate', () => {
         fc.property(window(text, length), (piece) => {
           expect(estimateTokens(piece)).toBeGreaterThanOrEqual(realTokens(piece))
         }),
-        { numRuns: 60 },
+        { numRuns: cases(60) },
       )
     }
   })
@@ -100,7 +101,7 @@ describe('the token estimate', () => {
       fc.property(any, (text) => {
         expect(estimateTokens(text)).toBeGreaterThanOrEqual(realTokens(text.toWellFormed()))
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 

@@ -6,6 +6,7 @@ import { estimateTokens } from '../../src/text/tokens.ts'
 import { type EntryDraft, draftEntry } from '../../src/session/entries.ts'
 import { anyWords } from '../support/entries.ts'
 import { JournalledWorld, said } from './result/journalled-world.ts'
+import { cases } from '../support/cases.ts'
 
 const TESTS = {
   name: 'tests',
@@ -183,7 +184,7 @@ describe('the task file of a delegate', () => {
           expect(brief).toContain('Write to: a/b.md')
         },
       ),
-      { numRuns: 25 },
+      { numRuns: cases(25) },
     )
   })
 })

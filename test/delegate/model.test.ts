@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { MergeStep } from '../../src/run/merge/merge-context.ts'
+import { cases } from '../support/cases.ts'
 import { ModelledWorld } from './model.ts'
 
 const STEPS: readonly MergeStep[] = [
@@ -59,7 +60,7 @@ function of<T>(
 
 const LONG = process.env['STINT_LONG_TESTS'] === '1'
 const LENGTH = 120
-const RUNS = LONG ? 200 : 18
+const RUNS = LONG ? 200 : cases(18)
 
 test(
   'whatever delegates, users and crashes do, no commit is lost and the target only grows',

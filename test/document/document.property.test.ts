@@ -8,6 +8,7 @@ import { mintId } from '../../src/journal/ids.ts'
 import { PLACES, anyStory, insert } from '../support/stories.ts'
 import { anyText } from '../support/texts.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
+import { cases } from '../support/cases.ts'
 
 const MARKER = { offset: 1, sum: '00000000' }
 
@@ -44,7 +45,7 @@ describe('a rendered document', () => {
         })
         expect(edits).toEqual({ drafts: [], unabsorbed: [] })
       }),
-      { numRuns: 400 },
+      { numRuns: cases(400) },
     )
   })
 
@@ -56,7 +57,7 @@ describe('a rendered document', () => {
           renderDocument(story.state, MARKER),
         )
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 })
@@ -76,7 +77,7 @@ describe('what a person edits in the document', () => {
         expect(after).toContain(text)
         expect(absorb(story, after).drafts).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -110,7 +111,7 @@ describe('what a person edits in the document', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 
@@ -145,7 +146,7 @@ describe('what a person edits in the document', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     )
   })
 
@@ -199,7 +200,7 @@ describe('what a person edits in the document', () => {
           expect(absorb(story, renderDocument(story.state, MARKER)).drafts).toEqual([])
         },
       ),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
   })
 
@@ -218,7 +219,7 @@ describe('what a person edits in the document', () => {
         absorb(story, lines.join('\n'))
         expect(renderDocument(story.state, MARKER)).toContain(text)
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 })

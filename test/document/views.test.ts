@@ -22,6 +22,7 @@ import { dump } from '../index/world.ts'
 import { type World, plainProject, plant, projectOf } from '../support/project.ts'
 import { PLACES, anyStory, insert } from '../support/stories.ts'
 import { SESSION_ID, Story, sweepStory } from '../support/worlds.ts'
+import { cases } from '../support/cases.ts'
 
 const JOURNAL = join('.sessions', 'journal', SESSION_ID)
 const LOG = join(JOURNAL, 'log.jsonl')
@@ -95,7 +96,7 @@ describe('a deleted view', () => {
         expect({ views: views(world), index: dump(world.path('.sessions')) }).toEqual(before)
         rmSync(world.root, { recursive: true })
       }),
-      { numRuns: 25 },
+      { numRuns: cases(25) },
     )
   })
 
@@ -182,7 +183,7 @@ describe('state.toon', () => {
           JSON.parse(JSON.stringify(summarizeSession(publicSession(story.state)))),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 

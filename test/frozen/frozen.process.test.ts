@@ -1,7 +1,7 @@
 // A project that an earlier Stint wrote, and what some 200 commands over it printed and recorded then. It must open, resume, merge and
 // export as before. A difference is a bug, or it is intended and has a line in CHANGELOG.md. Accept an intended difference with
 //
-//   npm run build && npx vitest run test/frozen -u
+//   npm run test:process -- test/frozen -u
 //
 // and read the changed files under test/fixtures/frozen/expected before you commit them. The project itself (project.tar.gz, written by
 // make.mjs) is never written again. Only the built program is used here, nothing of src/, so that sources may move.

@@ -34,7 +34,7 @@ import {
 
 if (existsSync(archive) && !process.argv.includes('--again')) {
   console.error(
-    'The frozen project is there already. Accept changed outputs with: npx vitest run test/frozen -u',
+    'The frozen project is there already. Accept changed outputs with: npm run test:process -- test/frozen -u',
   )
   process.exit(2)
 }

@@ -11,6 +11,7 @@ import {
 import { openBlockers } from '../../src/session/state.ts'
 import { redact } from '../../src/text/redact.ts'
 import { anyFacts } from './any-facts.ts'
+import { cases } from '../support/cases.ts'
 
 const anyBound = fc.oneof(
   fc.constant(HANDOFF_MIN_TOKENS),
@@ -40,7 +41,7 @@ describe('a handoff of any session, in any surroundings', () => {
         expect(made.tokens).toBeLessThanOrEqual(tokens)
         expect(made.text.length).toBeLessThanOrEqual(4 * tokens)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -68,7 +69,7 @@ describe('a handoff of any session, in any surroundings', () => {
           if (kept !== undefined) expect(text).toContain('`stint checkpoint restore 435c19 ')
         }
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -79,7 +80,7 @@ describe('a handoff of any session, in any surroundings', () => {
           buildHandoffDocument(structuredClone(facts), { tokens }),
         )
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 
@@ -93,7 +94,7 @@ describe('a handoff of any session, in any surroundings', () => {
           timeless(buildHandoffDocument(facts).text),
         )
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 
@@ -114,7 +115,7 @@ describe('a handoff of any session, in any surroundings', () => {
         expect(contentHash(changed)).not.toBe(hash)
         expect(contentHash(lines.toSpliced(line, 1).join('\n'))).not.toBe(hash)
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 
@@ -129,7 +130,7 @@ describe('a handoff of any session, in any surroundings', () => {
         expect(new Set(headings).size).toBe(headings.length)
         expect(body).not.toMatch(/^(?:```|~~~|---|<)/m)
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 })

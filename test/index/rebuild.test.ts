@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { SessionIndex } from '../../src/index/open-index.ts'
 import type { EntryData, EntryKind } from '../../src/session/entries.ts'
 import { type World, dump, temporaryFolder, world } from './world.ts'
+import { cases } from '../support/cases.ts'
 
 const WORDS = ['alpha', 'beta', 'gamma', '登录', 'naïve', '"quoted"', '\ud800', 'x\0y']
 // Long enough that one such entry makes a log which is continued instead of read again.
@@ -131,6 +132,6 @@ test('deleting the index and rebuilding gives the same answers', async () => {
       expect(w.said).toEqual([])
       rebuilt.close()
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   )
 })

@@ -11,6 +11,7 @@ import type {
 import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { type World, gitProject } from '../support/project.ts'
+import { serveScriptedAgent } from '../support/scripted-agent.ts'
 
 type Act = Readonly<Record<string, unknown>>
 
@@ -19,7 +20,9 @@ export class PromptWorld {
   /** Answers what is asked. */
   onEvent: (event: PromptEvent, handle: () => PromptHandle) => void = () => {}
 
-  constructor(readonly project: World = gitProject()) {}
+  constructor(readonly project: World = gitProject()) {
+    serveScriptedAgent()
+  }
 
   /** What the agent does, prompt by prompt; the last goes for all that follow. */
   script(...turns: readonly (readonly Act[])[]): string {

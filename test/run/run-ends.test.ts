@@ -83,7 +83,7 @@ test('a budget is kept in mid-task, and raising it goes on', async () => {
 })
 
 test('a run that is stopped at once leaves no process and goes on where it was', async () => {
-  const world = new RunWorld()
+  const world = new RunWorld({ agent: 'process' })
   await world.tasks('One', 'Two')
   const script = world.script({
     one: [[{ write: { path: 'one.txt', text: '1' } }, { wait: 30_000 }], doing('one')],

@@ -11,7 +11,9 @@ import type { NewTask } from '../../src/project/tasks/project-backlog.ts'
 import type { Task } from '../../src/backlog/task.ts'
 import { readLog } from '../../src/journal/read-log.ts'
 import { carriersOf, expectNoneLeft } from '../support/processes.ts'
-import { type World, gitProject } from '../support/project.ts'
+import { World, gitProject } from '../support/project.ts'
+import { copyRepository, scratchFolder } from '../support/scratch.ts'
+import { serveScriptedAgent } from '../support/scripted-agent.ts'
 
 type Act = Readonly<Record<string, unknown>>
 
@@ -19,11 +21,12 @@ type Act = Readonly<Record<string, unknown>>
 export type Script = Readonly<Record<string, readonly (readonly Act[])[]>>
 
 export class RunWorld {
-  readonly project: World = gitProject()
+  readonly project: World = runProject()
   readonly events: RunEvent[] = []
 
-  constructor() {
-    this.project.commit('start', { 'a.txt': 'a\n' })
+  /** `process` starts the agent's program, for tests about processes. */
+  constructor({ agent = 'here' }: { readonly agent?: 'here' | 'process' } = {}) {
+    if (agent === 'here') serveScriptedAgent()
   }
 
   /** Tasks by title; each waits for those it names. */
@@ -133,6 +136,14 @@ export class RunWorld {
   #place() {
     return new Workspace(this.project.root).paths
   }
+}
+
+function runProject(): World {
+  const root = scratchFolder()
+  copyRepository(root, 'run', (folder) => {
+    gitProject(folder).commit('start', { 'a.txt': 'a\n' })
+  })
+  return new World(root)
 }
 
 /** Done as an agent does it. */

@@ -190,7 +190,7 @@ test('an agent that hangs is stopped after the silence, and the task is done in 
 })
 
 test('an agent program that is killed is started again and goes on with the task', async () => {
-  const world = new RunWorld()
+  const world = new RunWorld({ agent: 'process' })
   await world.tasks('One', 'Two')
   const script = world.script({
     one: [

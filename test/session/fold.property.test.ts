@@ -7,6 +7,7 @@ import { NeedsFullFold, abridge, advance, fold } from '../../src/session/fold.ts
 import type { RawEntry } from '../../src/session/effective-entries.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import { ENTRY_KINDS, anyEntries, history, historyInTwo, idOf } from '../support/entries.ts'
+import { cases } from '../support/cases.ts'
 
 const SESSION = 'session'
 describe('a session folded from its entries', () => {
@@ -62,7 +63,7 @@ describe('a session folded from its entries', () => {
         const state = fold(SESSION, entries)
         expect(JSON.parse(JSON.stringify(abridge(state)))).toBeDefined()
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
   })
 
@@ -104,12 +105,14 @@ describe('a snapshot advanced over new entries', () => {
     const anywhere = history().chain((entries) =>
       fc.record({ entries: fc.constant(entries), at: fc.nat({ max: entries.length }) }),
     )
-    fc.assert(fc.property(anywhere, expectSameAfter), { numRuns: 200 })
-    fc.assert(fc.property(historyInTwo(ENTRY_KINDS, lookingOn), expectSameAfter), { numRuns: 300 })
+    fc.assert(fc.property(anywhere, expectSameAfter), { numRuns: cases(200) })
+    fc.assert(fc.property(historyInTwo(ENTRY_KINDS, lookingOn), expectSameAfter), {
+      numRuns: cases(300),
+    })
   })
 
   test('equals the full fold or requests one when lists were cut', () => {
-    fc.assert(fc.property(long, expectSameAfter), { numRuns: 200, endOnFailure: true })
+    fc.assert(fc.property(long, expectSameAfter), { numRuns: cases(200), endOnFailure: true })
   })
 
   test('equals the full fold or requests one when advanced entry by entry', () => {
@@ -122,7 +125,7 @@ describe('a snapshot advanced over new entries', () => {
         }
         expect(state).toEqual(abridge(fold(SESSION, entries)))
       }),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: cases(20), endOnFailure: true },
     )
   })
 
@@ -175,7 +178,7 @@ describe('a snapshot advanced over new entries', () => {
           ).toBeDefined()
         },
       ),
-      { numRuns: 30 },
+      { numRuns: cases(30) },
     )
   })
 

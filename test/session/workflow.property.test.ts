@@ -15,6 +15,7 @@ import {
 } from '../../src/session/kinds/phases.ts'
 import { history } from '../support/entries.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
+import { cases } from '../support/cases.ts'
 
 const anyTokens = fc.option(
   fc
@@ -192,7 +193,7 @@ describe('the progress of a workflow', () => {
           fold(SESSION_ID, all).workflow,
         )
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -226,7 +227,7 @@ describe('the progress of a workflow', () => {
           expect(JSON.parse(JSON.stringify(abridge(story.state)))).toBeDefined()
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { runCommandLine } from '../../src/cli/app.ts'
 import type { CliContext } from '../../src/cli/context/context.ts'
+import { copyRepository } from './scratch.ts'
 
 export const program = join(
   dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
@@ -25,7 +26,6 @@ export function terminal(options: { git?: boolean } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'stint-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const cwd = join(folder, 'project')
-  mkdirSync(cwd)
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -37,15 +37,17 @@ export function terminal(options: { git?: boolean } = {}) {
     '[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n',
   )
   const git = (...args: string[]) => execFileSync('git', args, { cwd, env, encoding: 'utf8' })
-  if (options.git !== false) {
-    writeFileSync(join(cwd, 'readme.txt'), 'a project\n')
-    for (const args of [
-      ['init', '-q'],
-      ['add', '.'],
-      ['commit', '-qm', 'start'],
-    ])
-      git(...args)
-  }
+  if (options.git === false) mkdirSync(cwd)
+  else
+    copyRepository(cwd, 'terminal', (template) => {
+      writeFileSync(join(template, 'readme.txt'), 'a project\n')
+      for (const args of [
+        ['init', '-q'],
+        ['add', '.'],
+        ['commit', '-qm', 'start'],
+      ])
+        execFileSync('git', args, { cwd: template, env })
+    })
 
   return { folder, cwd, env, git, ...commandLine(cwd, env) }
 }

@@ -6,7 +6,7 @@ import { encodeRecord } from '../../src/journal/record.ts'
 import { shortId } from '../../src/journal/ids.ts'
 import { type Project, openProject } from '../../src/library.ts'
 import type { RawEntry } from '../../src/session/effective-entries.ts'
-import { git, initRepository, scratchFolder } from './scratch.ts'
+import { copyRepository, git, initRepository, scratchFolder } from './scratch.ts'
 import { SESSION_ID, type Story } from './worlds.ts'
 
 export interface RunOptions {
@@ -142,10 +142,11 @@ export function plainProject(root = scratchFolder()): World {
 
 /** A project in a git repository on `main`, with one commit. */
 export function gitProject(root = scratchFolder()): World {
-  initRepository(root)
-  const world = new World(root)
-  world.commit('first', { 'a.txt': 'one\n' })
-  return world
+  copyRepository(root, 'project', (folder) => {
+    initRepository(folder)
+    new World(folder).commit('first', { 'a.txt': 'one\n' })
+  })
+  return new World(root)
 }
 
 /** A project outside git whose session has a story, with its document rendered. */

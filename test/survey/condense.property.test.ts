@@ -8,6 +8,7 @@ import { loadProjectContext } from '../../src/context/survey/project-context.ts'
 import { CONTROLS, anyHuge } from '../context/any-state.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { newRepository, repositoryAt } from '../git/world.ts'
+import { cases } from '../support/cases.ts'
 
 const anyText = fc.oneof(anyHuge, fc.string({ unit: 'binary' }), fc.lorem({ maxCount: 30 }))
 const anyFact: fc.Arbitrary<ProjectFact> = fc.record({
@@ -33,7 +34,7 @@ describe('for any findings in a repository,', () => {
         expect(topics.map(({ topic }) => topic)).toEqual(TOPICS)
         expect(condenseFacts(structuredClone(findings))).toEqual({ text, topics })
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -90,7 +91,7 @@ describe('for any findings in a repository,', () => {
             .text,
         ).toBe(context.text)
       }),
-      { numRuns: 25 },
+      { numRuns: cases(25) },
     )
   })
 })

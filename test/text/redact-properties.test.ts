@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { redact } from '../../src/text/redact.ts'
 import { IN_CONTEXT, SECRETS, privateKey } from './secrets.ts'
+import { cases } from '../support/cases.ts'
 
 // Words, signs and fragments of secrets in any order, where patterns may interfere with each other.
 const pieces = fc.oneof(
@@ -53,7 +54,7 @@ describe('redaction', () => {
         const once = redact(text).text
         expect(redact(once)).toEqual({ text: once, found: [] })
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 
@@ -72,7 +73,7 @@ describe('redaction', () => {
           expect(redact(whole).text).not.toContain(secret)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 

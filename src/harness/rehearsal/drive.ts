@@ -1,20 +1,27 @@
 import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { acpHarness } from '../acp/drive.ts'
+import { defined } from '../../text/defined.ts'
+import { type AcpOptions, acpHarness } from '../acp/drive.ts'
 import { stintVersion, findStintProgram } from '../process/find-program.ts'
 import type { DriveRequest, Harness, HarnessCheck } from '../contract/drive.ts'
 
-export function rehearsalHarness({
-  script,
-  state,
-}: Pick<DriveRequest, 'script' | 'state'> = {}): Harness {
+export function rehearsalHarness(
+  { script, state }: Pick<DriveRequest, 'script' | 'state'> = {},
+  spawn?: AcpOptions['spawn'],
+): Harness {
   const args = [
     findStintProgram(),
     'rehearsal',
     ...(script === undefined ? [] : ['--script', resolve(script)]),
   ]
   const capabilities = { resume: state !== undefined }
-  const harness = acpHarness({ name: 'rehearsal', command: process.execPath, args, capabilities })
+  const harness = acpHarness({
+    name: 'rehearsal',
+    command: process.execPath,
+    args,
+    capabilities,
+    ...defined({ spawn }),
+  })
   const remembering = (env: NodeJS.ProcessEnv) =>
     state === undefined ? env : { ...env, STINT_REHEARSAL_STATE: state }
   return {

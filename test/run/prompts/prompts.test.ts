@@ -14,6 +14,7 @@ import {
 import { PROTOCOL, firstPrompt, setupText } from '../../../src/run/texts/setup-text.ts'
 import { anyText } from '../../support/texts.ts'
 import { HOSTILE, SETUP, TASK, tags, taskLines } from './prompt-texts.ts'
+import { cases } from '../../support/cases.ts'
 
 /** Every text about a task, with a piece from outside at every place that takes one. */
 const ABOUT: Readonly<Record<string, (task: PromptTask, text: string) => string>> = {
@@ -78,7 +79,7 @@ describe.each(Object.keys(ABOUT))('the text of %s', (kind) => {
         expect(taskLines(told)).toHaveLength(1)
         expect(unbalanced(told)).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 

@@ -36,7 +36,8 @@ export async function startAgent(
   { cwd, env, wrap, trace }: Pick<ConversationOptions, 'cwd' | 'env' | 'wrap' | 'trace'>,
   { update, permission }: Handlers,
 ): Promise<StartedAgent> {
-  const process = spawnGuarded(program.command, program.args, { cwd, env, wrap })
+  const { spawn = spawnGuarded } = program
+  const process = spawn(program.command, program.args, { cwd, env, wrap })
   const connection = client({ name: 'stint' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
     .onNotification('*', () => undefined)
@@ -148,4 +149,6 @@ export interface AcpProgram {
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
+  /** Starts the agent. An embedder may serve it in its own process. */
+  readonly spawn?: typeof spawnGuarded
 }

@@ -54,11 +54,24 @@ export function serveRehearsalOnStdio(script: Script, env: NodeJS.ProcessEnv): P
   return serveRehearsal(stream, script, env)
 }
 
+/** What the agent does to the process it is served in. */
+export interface RehearsalHost {
+  readonly run: typeof runDetached
+  /** Ends the agent as a crash does. */
+  readonly die: () => void
+}
+
+const THIS_PROCESS: RehearsalHost = {
+  run: runDetached,
+  die: () => process.kill(process.pid, 'SIGKILL'),
+}
+
 /** Serves until the other side closes the stream. */
 export async function serveRehearsal(
   stream: Stream,
   script: Script,
   env: NodeJS.ProcessEnv,
+  host: RehearsalHost = THIS_PROCESS,
 ): Promise<void> {
   const state = new RehearsalState(env.STINT_REHEARSAL_STATE)
   const conversations = new Map<string, Live>()
@@ -84,7 +97,16 @@ export async function serveRehearsal(
     // Turns of a task are counted within a run.
     const turn = scriptedTurn(script, task, state.nextTurn(env.STINT_RUN ?? '', task?.name ?? ''))
     const { signal } = (live.turn = new AbortController())
-    const performer = new Performer({ client, live, script, task, signal, takesCompaction })
+    const performer = new Performer({
+      client,
+      live,
+      script,
+      task,
+      signal,
+      takesCompaction,
+      env,
+      host,
+    })
     try {
       // As after a model's first answer.
       await performer.tellUsage()
@@ -162,6 +184,8 @@ interface Performance {
   /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly takesCompaction: boolean
+  readonly env: NodeJS.ProcessEnv
+  readonly host: RehearsalHost
 }
 
 const TAIL_BYTES = 4000
@@ -216,7 +240,7 @@ class Performer {
       case 'hang':
         return this.#wait()
       case 'die':
-        process.kill(process.pid, 'SIGKILL')
+        return this.#die()
     }
   }
 
@@ -260,12 +284,12 @@ class Performer {
   }
 
   async #runUse(toolCallId: string, command: readonly [string, ...string[]]) {
-    const { live, signal } = this.#on
+    const { live, signal, env, host } = this.#on
     let tail = Buffer.alloc(0)
     const take = (piece: Buffer) => {
       tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES)
     }
-    const { code } = await runDetached(command, { cwd: live.cwd, signal, take })
+    const { code } = await host.run(command, { cwd: live.cwd, env, signal, take })
     await this.#end(toolCallId, code ?? 128, tail.toString('utf8'))
   }
 
@@ -323,6 +347,11 @@ class Performer {
     live.meter.compact(script.start)
     if (takesCompaction) await this.#tell({ ...compaction, status: 'completed' })
     await this.tellUsage()
+  }
+
+  #die(): Promise<never> {
+    this.#on.host.die()
+    return new Promise(() => undefined)
   }
 
   /** For so long, or forever; not beyond the end of the turn. */
