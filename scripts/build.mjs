@@ -163,7 +163,8 @@ function wrapped(code) {
  */
 async function buildHook() {
   // One program reads what another precomputed only if both are from the same build.
-  const define = { BUILD: JSON.stringify(sourceSum()) }
+  const build = sourceSum()
+  const define = { BUILD: JSON.stringify(build) }
   const programs = {}
   const chunks = []
   const beside = new Map()
@@ -174,35 +175,36 @@ async function buildHook() {
     const chunk = await buildOne(
       `src/bin/hook/${name}.ts`,
       `hook-${name}-[hash].cjs`,
-      loadedBeside(beside, isInlined),
+      loadedBeside(beside, isInlined, build),
       define,
     )
     programs[name] = chunk.fileName
     chunks.push(chunk)
   }
-  const hook = await buildOne(
-    'src/bin/hook.ts',
-    'hook.cjs',
-    loadedBeside(beside, () => false),
-    { PROGRAMS: JSON.stringify(programs) },
-  )
-  // These may import others.
+  const besideEntry = new Map()
+  const entries = [
+    await buildOne('src/bin/hook.ts', 'hook.cjs', loadedBeside(besideEntry), {
+      PROGRAMS: JSON.stringify(programs),
+    }),
+  ]
+  for (const [file, path] of besideEntry) entries.push(await buildOne(path, file))
+  // These may import others, which are then visited as well.
   for (const [file, path] of beside)
     chunks.push(
       await buildOne(
         path,
         file,
-        loadedBeside(beside, () => false),
+        loadedBeside(beside, () => false, build),
         define,
       ),
     )
-  const isProgram = new Set(Object.values(programs))
-  for (const { fileName } of [hook, ...chunks]) {
+  const rewrite = ({ fileName }, change) => {
     const path = join(fresh, fileName)
-    const code = withRequire(readFileSync(path, 'utf8'))
-    writeFileSync(path, isProgram.has(fileName) ? wrapped(code) : asAscii(code))
+    writeFileSync(path, change(withRequire(readFileSync(path, 'utf8'))))
   }
-  return [hook, ...chunks]
+  for (const entry of entries) rewrite(entry, asAscii)
+  for (const chunk of chunks) rewrite(chunk, wrapped)
+  return [...entries, ...chunks]
 }
 
 /**
@@ -282,7 +284,8 @@ async function buildOne(path, entryFileNames, plugin, define = {}) {
   return output[0]
 }
 
-function loadedBeside(beside, isInlined) {
+/** `build` in the name: cached code must never run for another source. */
+function loadedBeside(beside, isInlined = () => false, build = '') {
   return {
     name: 'loaded beside',
     resolveId(id, importer, { kind }) {
@@ -291,7 +294,8 @@ function loadedBeside(beside, isInlined) {
       if (importer.endsWith('harness/registry.ts')) return { id, external: true }
       if (isInlined(id)) return null
       const path = join(dirname(importer), id)
-      const file = `hook-load-${id.replace(/^.*\/(.*)\.ts$/, '$1')}.cjs`
+      const name = id.replace(/^.*\/(.*)\.ts$/, '$1')
+      const file = `${['hook-load', name, build].filter(Boolean).join('-')}.cjs`
       beside.set(file, path)
       return { id: `./${file}`, external: true }
     },

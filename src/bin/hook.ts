@@ -2,7 +2,7 @@
 // V8's cached code. This file itself is compiled each time, so it is as small as possible.
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/setup/hook-command.ts'
 import { eventNameIn, readInput } from './start/read-input.ts'
-import { loadCompiled } from './load-compiled.ts'
+import { cacheCompiledCode, discardCompiledCode, loadCompiled } from './load-compiled.ts'
 
 /**
  * File names by program, set by the build. Each contains a hash of the source, so cached code never
@@ -44,23 +44,25 @@ function serve(argument: string, input: string | undefined): MaybePromise<unknow
   const event = eventNameIn(input)
   if (event === PROBE_EVENT) {
     // A program that cannot be loaded throws here, so the probe gets no answer.
-    const loaded = Object.values(FILES).map((file) => loadCompiled<Program>(file))
-    return loaded[0]!.program.writeStdout(PROBE_ANSWER)
+    const loaded = Object.values(FILES).map((file) => loadCompiled<Program>(file, 'probe'))
+    return loaded[0]!.writeStdout(PROBE_ANSWER)
   }
   const name = argument === 'hook' ? BY_EVENT[event] : argument
   if (name === undefined) return
   // Most events can be served without opening the session.
-  const fast = argument === 'hook' && serveBy(`fast-${name}`, input)
-  return whenReady(fast, (isServed) => isServed || serveBy(name, input))
+  const fast = argument === 'hook' && serveBy(`fast-${name}`, input, event)
+  const isServed = whenReady(fast, (byFast) => byFast || serveBy(name, input, event))
+  return whenReady(isServed, () => cacheCompiledCode())
 }
 
-function serveBy(name: string, input: string): MaybePromise<boolean> {
+function serveBy(name: string, input: string, event: string): MaybePromise<boolean> {
   const file = FILES[name]
   if (file === undefined) return false
-  const { program, cache } = loadCompiled<Program>(file)
+  const program = loadCompiled<Program>(file, event)
   return whenReady(program.serveEvent(input), (answer) => {
-    if (answer !== undefined && answer !== '') program.writeStdout(`${answer}\n`)
-    return whenReady(cache?.(), () => answer !== undefined)
+    if (answer === undefined) discardCompiledCode()
+    else if (answer !== '') program.writeStdout(`${answer}\n`)
+    return answer !== undefined
   })
 }
 

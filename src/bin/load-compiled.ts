@@ -7,21 +7,21 @@ import { stateHome } from '../journal/state-home.ts'
 
 type WrappedModule = (
   exports: object,
-  require: NodeJS.Require,
+  require: (id: string) => object,
   folder: string,
   filename: string,
 ) => void
 
-interface LoadedProgram<T> {
-  readonly program: T
-  /** Caches the code compiled so far. Undefined if it came from the cache. */
-  readonly cache: (() => Promise<void>) | undefined
-}
+/** Scripts that V8 compiled in this process, because the cache had no code for them. */
+const compiled: { readonly script: Script; readonly cachePath: string }[] = []
 
-/** The file name contains a hash of the source, so cached code never runs for another source. */
-export function loadCompiled<T extends object>(file: string): LoadedProgram<T> {
+/**
+ * The file name contains a hash of the source, so cached code never runs for another source. Each
+ * `use` has code of its own, because V8 caches the functions that ran.
+ */
+export function loadCompiled<T extends object>(file: string, use: string): T {
   const filename = `${__dirname}/${file}`
-  const cachePath = compiledCachePath(file)
+  const cachePath = compiledCachePath(`${file}.${use}`)
   const cachedData = readCompiled(cachePath)
   // The build emits pure ASCII, which V8 takes without conversion.
   const script = new Script(readFileSync(filename, 'latin1'), {
@@ -29,16 +29,38 @@ export function loadCompiled<T extends object>(file: string): LoadedProgram<T> {
     cachedData,
   })
   const exports = {}
-  ;(script.runInThisContext() as WrappedModule)(exports, require, __dirname, filename)
+  const load = (id: string) => requireCompiled(id, use)
+  ;(script.runInThisContext() as WrappedModule)(exports, load, __dirname, filename)
   const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
-  const cache = async () => {
-    const { cacheCompiled } = await import('./start/cache-compiled.ts')
+  if (!isFromCache || process.env.STINT_KEEP_COMPILED !== undefined)
+    compiled.push({ script, cachePath })
+  return exports as T
+}
+
+const LOADED_ON_DEMAND = './hook-load-'
+const loaded = new Map<string, object>()
+
+/** What a program imports dynamically is a file of its own, which has cached code as well. */
+function requireCompiled(id: string, use: string) {
+  if (!id.startsWith(LOADED_ON_DEMAND)) return require(id)
+  const exports = loaded.get(id) ?? loadCompiled(id.slice(2), use)
+  loaded.set(id, exports)
+  return exports
+}
+
+/** For a program that did not serve its event: the functions that usually run did not. */
+export function discardCompiledCode(): void {
+  compiled.length = 0
+}
+
+export function cacheCompiledCode(): Promise<void> | undefined {
+  return compiled.length === 0 ? undefined : writeCompiled()
+}
+
+async function writeCompiled() {
+  const { cacheCompiled } = await import('./start/cache-compiled.ts')
+  for (const { script, cachePath } of compiled.splice(0))
     cacheCompiled(cachePath, script.createCachedData())
-  }
-  return {
-    program: exports as T,
-    cache: isFromCache && process.env.STINT_KEEP_COMPILED === undefined ? undefined : cache,
-  }
 }
 
 export function compiledCachePath(file: string): string {

@@ -5,7 +5,7 @@ import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
 import { sealCode } from './sealed-code.ts'
 
 /** Enough for the commands in use; each file has at most about a megabyte. */
-const MOST_FILES = 40
+const MOST_FILES = 100
 
 export function cacheCompiled(path: string, code: Buffer): void {
   try {
