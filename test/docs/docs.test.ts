@@ -19,7 +19,7 @@ function blocks(page: string, language: string): readonly string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((match) => match[1]!)
 }
 
-/** `$ command   # exit 1`, and the lines that are shown of its output. */
+/** `$ command   # exit 1`, followed by its expected output. */
 function shownIn(page: string): readonly Shown[] {
   const shown: { command: string; exitCode: number; output: string[] }[] = []
   for (const line of blocks(page, 'console').flatMap((block) => block.trimEnd().split('\n'))) {
@@ -82,7 +82,7 @@ describe('every command shown in', () => {
     }, 180_000)
   }
 
-  test('a shell block is run by .ci/run as well', () => {
+  test('.ci/run also runs the shell blocks', () => {
     const ci = readFileSync(join(root, '.ci', 'run'), 'utf8')
     for (const page of pages) {
       for (const line of blocks(page, 'sh').flatMap((block) => block.trim().split('\n'))) {
@@ -93,7 +93,7 @@ describe('every command shown in', () => {
 })
 
 describe('the docs', () => {
-  test('link only to files that exist', () => {
+  test('link only to existing files', () => {
     const names = ['README.md', 'ARCHITECTURE.md', 'PROMISES.md', 'AGENTS.md', 'CONTRIBUTING.md', 'CONTEXT.md', 'CHANGELOG.md', ...pages]
     const missing = names.flatMap((name) => {
       const text = readFileSync(join(root, name), 'utf8')
@@ -110,7 +110,7 @@ describe('the docs', () => {
   ])('%s of the library page runs against the built library', (_, part, said) => {
     const { cwd, env } = scratchProject()
     const example = blocks('docs/library.md', 'js').find((block) => block.includes(part))!
-    // Beside the checkout, which has to be clean to be merged into.
+    // Outside the checkout, which must be clean for a merge.
     writeFileSync(join(cwd, '..', 'example.mjs'), example.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.mjs'))))
     const output = execFileSync(process.execPath, ['../example.mjs'], { cwd, env, encoding: 'utf8' })
     expect(output).toContain(said)
