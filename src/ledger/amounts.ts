@@ -21,7 +21,7 @@ const COUNTS: Counts = {
 }
 export const NO_AMOUNTS: Amounts = { ...COUNTS, saved: {} }
 
-const NAMES: readonly SavingName[] = [
+const SAVING_NAMES: readonly SavingName[] = [
   'batching',
   'toon',
   'digest',
@@ -31,22 +31,18 @@ const NAMES: readonly SavingName[] = [
 ]
 
 /** Only the length of a past text is known; savings are underestimated, costs overestimated. */
-export function lowTokenEstimate(length: number): number {
-  return length / CHARACTERS_PER_TOKEN
-}
-
-const FEWEST_PER_TOKEN = 3
+const MIN_CHARS_PER_TOKEN = 3
 
 export function highTokenEstimate(characters: number): number {
-  return characters / FEWEST_PER_TOKEN
+  return characters / MIN_CHARS_PER_TOKEN
 }
 
 export function charsForTokens(tokens: number): number {
-  return tokens * FEWEST_PER_TOKEN
+  return tokens * MIN_CHARS_PER_TOKEN
 }
 
-export function tokensSaved(instead: number, given: number): number {
-  return lowTokenEstimate(instead) - highTokenEstimate(given)
+export function tokensSaved(avoided: number, injected: number): number {
+  return avoided / CHARACTERS_PER_TOKEN - highTokenEstimate(injected)
 }
 
 export function saving(name: SavingName, tokens: number, times = 1): Pick<Amounts, 'saved'> {
@@ -62,8 +58,8 @@ export function addAmounts(a: Amounts, b: Amounts, share = 1): Amounts {
   const saved = { ...a.saved }
   for (const name of Object.keys(b.saved) as SavingName[]) {
     const { tokens, times } = b.saved[name]!
-    const known = saved[name] ?? { tokens: 0, times: 0 }
-    saved[name] = { tokens: known.tokens + tokens * share, times: known.times + times * share }
+    const sum = saved[name] ?? { tokens: 0, times: 0 }
+    saved[name] = { tokens: sum.tokens + tokens * share, times: sum.times + times * share }
   }
   return { ...mapCounts((name) => a[name] + b[name] * share), saved }
 }
@@ -105,10 +101,10 @@ export class DailyAmounts {
   }
 
   get days(): readonly LedgerDay[] {
-    const known = [...this.#days]
+    const days = [...this.#days]
       .filter(([day]) => isDay(day))
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    return known.map(([day, { injectedTokens, hooks, hookMs, saved }]) => ({
+    return days.map(([day, { injectedTokens, hooks, hookMs, saved }]) => ({
       day,
       injectedTokens: Math.round(injectedTokens),
       avoidedTokens: Math.round(sumSavedTokens({ saved })),
@@ -123,16 +119,16 @@ export function costsOf(amounts: Amounts, bytes: number): Costs {
 }
 
 export function savingsOf({ saved }: Amounts): readonly Saving[] {
-  return NAMES.flatMap((name) => {
+  return SAVING_NAMES.flatMap((name) => {
     const { tokens = 0, times = 0 } = saved[name] ?? {}
     if (times === 0) return []
-    // A share of one is still one.
-    const whole = Math.max(1, Math.round(times))
-    return [{ name, tokens: Math.round(tokens), known: 'estimated', times: whole }]
+    // Even a share counts as one.
+    const count = Math.max(1, Math.round(times))
+    return [{ name, tokens: Math.round(tokens), known: 'estimated', times: count }]
   })
 }
 
-/** An invalid time has an empty day, and counts all the same. */
+/** An invalid time counts under an unknown day. */
 export function dayOf(at: string): string {
   const day = at.slice(0, 10)
   return isDay(day) ? day : 'unknown'

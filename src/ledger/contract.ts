@@ -1,4 +1,4 @@
-export type FigureCertainty = 'measured' | 'estimated'
+type FigureCertainty = 'measured' | 'estimated'
 
 /** What Stint injected, and what that cost. */
 export interface Costs {

@@ -46,56 +46,56 @@ export interface GatheredAmounts {
 export async function gatherAmounts(workspace: Workspace): Promise<GatheredAmounts> {
   if (!workspace.hasSessions()) return { sessions: [], runs: [], unattributed: {} }
   const rows = [...(await workspace.index()).sessions()]
-  const remembered = new Remembered(workspace.paths)
-  const runs = gatherRuns(workspace, remembered)
+  const cache = new LedgerCache(workspace.paths)
+  const runs = gatherRuns(workspace, cache)
   const journals = rows.flatMap((row) => {
     const { path, link } = logPaths(workspace.paths, row.id)
     const amounts = ifReadable(workspace, `session ${row.name}`, () =>
-      remembered.get('journals', row.id, [path, link], () =>
-        journalAmounts(recordsOf(workspace, row.id)),
+      cache.get('journals', row.id, [path, link], () =>
+        journalAmounts(readRecords(workspace, row.id)),
       ),
     )
     return amounts === undefined ? [] : [{ row, ...amounts }]
   })
-  const whose = firstSessions(journals)
+  const firstSession = firstSessions(journals)
   const setups: RunAmounts['setups'] = Object.assign({}, ...runs.map((run) => run.setups))
-  const waiting = waitingBySession(workspace, whose)
-  const edit = editsOf(workspace, remembered)
+  const pending = pendingBySession(workspace, firstSession)
+  const readFirstEdit = firstEditReader(workspace, cache)
   const sessions = journals.map(({ row, days, conversations }): CountedSession => {
-    const sums = new DailyAmounts().addAll(days).addAll(waiting.get(row.id)?.byDay ?? {})
+    const sums = new DailyAmounts().addAll(days).addAll(pending.get(row.id)?.byDay ?? {})
     // Its work in an earlier session says nothing about this one.
-    const own = conversations.filter(({ id }) => whose.get(id) === row.id)
-    for (const { at, tokens } of resumeSavings(own, edit, setups))
+    const own = conversations.filter(({ id }) => firstSession.get(id) === row.id)
+    for (const { at, tokens } of resumeSavings(own, readFirstEdit, setups))
       sums.add(dayOf(at), saving('resuming', tokens))
     return { row, days: sums.byDay, conversations: conversations.map(({ id }) => id) }
   })
-  remembered.keep()
-  return { sessions, runs, unattributed: waiting.get(undefined)?.byDay ?? {} }
+  cache.save()
+  return { sessions, runs, unattributed: pending.get(undefined)?.byDay ?? {} }
 }
 
-function ifReadable<T>(workspace: Workspace, what: string, count: () => T): T | undefined {
+function ifReadable<T>(workspace: Workspace, label: string, count: () => T): T | undefined {
   try {
     return count()
   } catch (error) {
     if (!(error instanceof StintError) && errnoOf(error) === undefined) throw error
-    workspace.say(`${what} is not counted: ${(error as Error).message}`)
+    workspace.say(`${label} is not counted: ${(error as Error).message}`)
     return undefined
   }
 }
 
-function gatherRuns(workspace: Workspace, remembered: Remembered): readonly CountedRun[] {
-  const { paths: place } = workspace
-  return runIds(place).flatMap((id) => {
-    const { path, link } = runLogPaths(place, id)
-    const counted = () =>
-      remembered.get('runs', id, [path, link], () => runAmounts(readRun(place, id)) ?? null)
-    const amounts = ifReadable(workspace, `run ${shortId(id)}`, counted)
+function gatherRuns(workspace: Workspace, cache: LedgerCache): readonly CountedRun[] {
+  const { paths } = workspace
+  return runIds(paths).flatMap((id) => {
+    const { path, link } = runLogPaths(paths, id)
+    const count = () =>
+      cache.get('runs', id, [path, link], () => runAmounts(readRun(paths, id)) ?? null)
+    const amounts = ifReadable(workspace, `run ${shortId(id)}`, count)
     return amounts === undefined || amounts === null ? [] : [{ ...amounts, id }]
   })
 }
 
-function recordsOf({ paths: place, config }: Workspace, id: string): readonly RawEntry[] {
-  const session = new LiveSession(id, place, config)
+function readRecords({ paths, config }: Workspace, id: string): readonly RawEntry[] {
+  const session = new LiveSession(id, paths, config)
   try {
     return session.log.read().records
   } finally {
@@ -119,68 +119,66 @@ function firstSessions(
   return new Map([...first].map(([id, { session }]) => [id, session]))
 }
 
-function editsOf(
+function firstEditReader(
   workspace: Workspace,
-  remembered: Remembered,
+  cache: LedgerCache,
 ): (conversation: string) => FirstEdit {
   const store = openConversationStore(workspace)
   return (conversation) => {
     if (!isConversationId(conversation)) return {}
     const path = conversationPath(workspace.paths.sessions, conversation)
     return (
-      remembered.get('conversations', conversation, [path], () => firstEdit(store, conversation)) ??
-      {}
+      cache.get('conversations', conversation, [path], () => firstEdit(store, conversation)) ?? {}
     )
   }
 }
 
-function waitingBySession(
+function pendingBySession(
   workspace: Workspace,
-  whose: ReadonlyMap<string, string>,
+  firstSession: ReadonlyMap<string, string>,
 ): ReadonlyMap<string | undefined, DailyAmounts> {
-  const waiting = new Map<string | undefined, DailyAmounts>()
-  for (const { at, costs, isTaken, name } of pendingHookCosts(
+  const pending = new Map<string | undefined, DailyAmounts>()
+  for (const { at, costs, isClaimed, name } of pendingHookCosts(
     conversationStateFolder(workspace.paths),
   )) {
-    const session = whose.get(costs.conversation)
-    if (isTaken && session !== undefined && isJournalled(workspace, session, name)) continue
+    const session = firstSession.get(costs.conversation)
+    if (isClaimed && session !== undefined && areJournalled(workspace, session, name)) continue
     const all = hookCostAmounts(costs)
     // Injections into a session are recorded when they happen.
     const { hooks, hookMs, writes } = all
     const amounts = session === undefined ? all : { hooks, hookMs, writes }
-    waiting.set(session, (waiting.get(session) ?? new DailyAmounts()).add(dayOf(at), amounts))
+    pending.set(session, (pending.get(session) ?? new DailyAmounts()).add(dayOf(at), amounts))
   }
-  return waiting
+  return pending
 }
 
-/** Read again, since leftover lines are rare. */
-function isJournalled(workspace: Workspace, session: string, name: string): boolean {
+/** Reads the whole journal: claimed costs are rarely left behind. */
+function areJournalled(workspace: Workspace, session: string, name: string): boolean {
   const once = onceKeyForCosts(name)
-  return recordsOf(workspace, session).some((record) => record.once?.endsWith(once) === true)
+  return readRecords(workspace, session).some((record) => record.once?.endsWith(once) === true)
 }
 
-// Only files that have changed are read again. Holds numbers and ids alone, so that nothing has to be redacted. May be deleted at any time.
+// Only changed files are read again. The cache holds numbers and ids only, so nothing has to be
+// redacted, and may be deleted at any time.
 
 /** Raise it when the same files give another result. */
 export const LEDGER_CACHE_VERSION = 2
 const NAME = 'ledger.json'
 
-interface Kinds {
+interface CachedValues {
   readonly journals: JournalAmounts
   readonly runs: RunAmounts | null
   readonly conversations: FirstEdit
 }
 
-type Counted = { [K in keyof Kinds]: Record<string, { of: string; is: Kinds[K] }> }
+type CacheEntries = {
+  [K in keyof CachedValues]: Record<string, { of: string; is: CachedValues[K] }>
+}
 
-class Remembered {
+class LedgerCache {
   readonly #path: string
-  readonly #known: Readonly<Record<string, unknown>>
-  readonly #used: Counted = {
-    journals: {},
-    runs: {},
-    conversations: {},
-  }
+  readonly #stored: Readonly<Record<string, unknown>>
+  readonly #used: CacheEntries = { journals: {}, runs: {}, conversations: {} }
   #isChanged = false
 
   constructor({ sessions, repository }: ProjectPaths) {
@@ -190,38 +188,38 @@ class Remembered {
       NAME,
     )
     const file = asObject(parseJson(readOrUndefined(this.#path)?.toString('utf8') ?? ''))
-    this.#known = file?.version === LEDGER_CACHE_VERSION ? file : {}
+    this.#stored = file?.version === LEDGER_CACHE_VERSION ? file : {}
   }
 
-  get<K extends keyof Kinds>(
+  get<K extends keyof CachedValues>(
     kind: K,
     id: string,
     paths: readonly (string | undefined)[],
-    count: () => Kinds[K],
-  ): Kinds[K] | undefined {
-    const of = paths.map(identityOf).find((identity) => identity !== undefined)
-    if (of === undefined) return undefined
-    const known = this.#knownOf(kind)[id]
-    const isKnown = known?.of === of
-    const kept = isKnown ? known : { of, is: count() }
-    ;(this.#used[kind] as Record<string, typeof kept>)[id] = kept
-    if (!isKnown) this.#isChanged = true
-    return kept.is
+    count: () => CachedValues[K],
+  ): CachedValues[K] | undefined {
+    const identity = paths.map(identityOf).find((one) => one !== undefined)
+    if (identity === undefined) return undefined
+    const stored = this.#storedOf(kind)[id]
+    const isValid = stored?.of === identity
+    const entry = isValid ? stored : { of: identity, is: count() }
+    ;(this.#used[kind] as Record<string, typeof entry>)[id] = entry
+    if (!isValid) this.#isChanged = true
+    return entry.is
   }
 
-  #knownOf<K extends keyof Kinds>(kind: K) {
-    return (asObject(this.#known[kind]) ?? {}) as Counted[K]
+  #storedOf<K extends keyof CachedValues>(kind: K) {
+    return (asObject(this.#stored[kind]) ?? {}) as CacheEntries[K]
   }
 
-  keep(): void {
-    const kinds = Object.keys(this.#used) as (keyof Kinds)[]
-    const hasGone = kinds.some((kind) =>
-      Object.keys(this.#knownOf(kind)).some((id) => !Object.hasOwn(this.#used[kind], id)),
+  save(): void {
+    const kinds = Object.keys(this.#used) as (keyof CachedValues)[]
+    const hasRemoved = kinds.some((kind) =>
+      Object.keys(this.#storedOf(kind)).some((id) => !Object.hasOwn(this.#used[kind], id)),
     )
-    if (!this.#isChanged && !hasGone) return
+    if (!this.#isChanged && !hasRemoved) return
     try {
-      const kept = { version: LEDGER_CACHE_VERSION, ...this.#used }
-      replaceUnsynced(this.#path, `${JSON.stringify(kept)}\n`)
+      const contents = { version: LEDGER_CACHE_VERSION, ...this.#used }
+      replaceUnsynced(this.#path, `${JSON.stringify(contents)}\n`)
     } catch (error) {
       // Full or read-only disk: it is counted again next time.
       if (errnoOf(error) === undefined) throw error

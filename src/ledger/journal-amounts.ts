@@ -27,18 +27,18 @@ export interface JournalAmounts {
   readonly conversations: readonly JoinedConversation[]
 }
 
-/** Agent programs cut command output at this length, so more was never avoided. */
-const MOST_OF_OUTPUT = 30_000
+/** Agent programs truncate command output at this length, so no more than this is saved. */
+const MAX_OUTPUT = 30_000
 
 export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
   const sums = new DailyAmounts()
-  const noticed = new Map<string, Noticed>()
+  const hookTotals = new Map<string, HookTotals>()
   const conversations = new Map<string, JoinedConversation>()
   for (const entry of effectiveEntries(entries)) {
     const { at, by, data, kind } = entry
     const day = dayOf(at)
-    const ofDay = noticed.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NO_AMOUNTS }
-    if (by === 'hook') ofDay.entries += 1
+    const totals = hookTotals.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NO_AMOUNTS }
+    if (by === 'hook') totals.entries += 1
     else sums.add(day, { writes: 1 })
     const conversation = data.conversation as string
     if (
@@ -50,8 +50,8 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
     if (kind === 'context.given') {
       const chars = asCount(data.chars) ?? 0
       if (by === 'hook') {
-        ofDay.given += 1
-        ofDay.givenChars += chars
+        totals.given += 1
+        totals.givenChars += chars
       } else
         sums.add(day, {
           injections: 1,
@@ -70,15 +70,15 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
     } else if (kind === 'output.kept') {
       const [bytes, shown] = [asCount(data.bytes), asCount(data.shown)]
       if (bytes !== undefined && shown !== undefined)
-        sums.add(day, saving('digest', tokensSaved(Math.min(bytes, MOST_OF_OUTPUT), shown)))
-    } else if (kind === 'hooks.ran') ofDay.ran = addAmounts(ofDay.ran, hookCostAmounts(data))
-    noticed.set(day, ofDay)
+        sums.add(day, saving('digest', tokensSaved(Math.min(bytes, MAX_OUTPUT), shown)))
+    } else if (kind === 'hooks.ran') totals.ran = addAmounts(totals.ran, hookCostAmounts(data))
+    hookTotals.set(day, totals)
   }
-  for (const [day, ofDay] of noticed) sums.add(day, ofHooks(ofDay))
+  for (const [day, totals] of hookTotals) sums.add(day, hookAmounts(totals))
   return { days: sums.byDay, conversations: [...conversations.values()] }
 }
 
-interface Noticed {
+interface HookTotals {
   entries: number
   given: number
   givenChars: number
@@ -86,7 +86,7 @@ interface Noticed {
 }
 
 /** Injections are also recorded on their own; older journals have only those. */
-function ofHooks({ entries, given, givenChars, ran }: Noticed) {
+function hookAmounts({ entries, given, givenChars, ran }: HookTotals) {
   const injectedChars = Math.max(givenChars, ran.injectedChars)
   return {
     ...ran,
@@ -97,16 +97,21 @@ function ofHooks({ entries, given, givenChars, ran }: Noticed) {
   }
 }
 
-type Data = Readonly<Record<string, unknown>>
+type EntryFields = Readonly<Record<string, unknown>>
 
-/** Against the whole document. TOON savings are a part of that, so they count as one or the other. */
-function savedByContext(data: Data, chars: number) {
-  const whole = asCount(data.whole)
+/** Compared with the full document. TOON savings are part of that, so they are subtracted. */
+function savedByContext(data: EntryFields, chars: number) {
+  const documentChars = asCount(data.whole)
   const toon = asObject(data.toon)
-  const [told, json] = [asCount(toon?.chars), asCount(toon?.json)]
-  const byToon = told === undefined || json === undefined ? undefined : tokensSaved(json, told)
+  const [toonChars, jsonChars] = [asCount(toon?.chars), asCount(toon?.json)]
+  const byToon =
+    toonChars === undefined || jsonChars === undefined
+      ? undefined
+      : tokensSaved(jsonChars, toonChars)
   const pointers =
-    whole === undefined ? {} : saving('pointers', tokensSaved(whole, chars) - (byToon ?? 0)).saved
+    documentChars === undefined
+      ? {}
+      : saving('pointers', tokensSaved(documentChars, chars) - (byToon ?? 0)).saved
   return { saved: { ...(byToon === undefined ? {} : saving('toon', byToon).saved), ...pointers } }
 }
 
@@ -129,49 +134,49 @@ export function hookCostAmounts(data: {
   }
 }
 
-// The saving is the difference between what the first conversation of a session and a resumed one read before they changed anything.
+// A resumed conversation saves what it reads less than the first one before its first edit.
 
 export interface FirstEdit {
   readonly read?: number
 }
 
-const EDITING =
+const EDIT_TOOLS =
   /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit|write|patch|replace|write_file|edit_file)$/
 
 export function firstEdit(store: ConversationStore, conversation: string): FirstEdit {
   let first: number | undefined
   for (const item of store.read(conversation, { isBrief: true })) {
-    // A compaction removes what was read, and with it the measure.
+    // After a compaction the context size no longer shows how much was read.
     if (item.type === 'compaction') return {}
     if (item.type !== 'message' || item.agent !== undefined || item.isFailure === true) continue
-    const carried = carriedBy(item)
-    if (carried === undefined) continue
-    first ??= carried
-    if (item.parts.some((part) => part.type === 'tool use' && EDITING.test(part.name)))
-      return { read: Math.max(0, carried - first) }
+    const tokens = contextTokens(item)
+    if (tokens === undefined) continue
+    first ??= tokens
+    if (item.parts.some((part) => part.type === 'tool use' && EDIT_TOOLS.test(part.name)))
+      return { read: Math.max(0, tokens - first) }
   }
   return {}
 }
 
-function carriedBy({ context, usage }: Message) {
+function contextTokens({ context, usage }: Message) {
   if (context !== undefined) return context.tokens
   return usage === undefined ? undefined : usage.input + usage.cacheRead + usage.cacheWritten
 }
 
-/** Less what was injected for it and what other savings count. Assumes it would have read as much as the first. */
+/** Minus what was injected and what other savings count. Assumes it would have read as much as the first. */
 export function resumeSavings(
   conversations: readonly JoinedConversation[],
   edit: (conversation: string) => FirstEdit,
   setups: Readonly<Record<string, number>>,
 ): readonly { readonly at: string; readonly tokens: number }[] {
   const [first, ...later] = conversations
-  const cold = first === undefined || later.length === 0 ? undefined : edit(first.id).read
-  if (first === undefined || cold === undefined) return []
+  const coldRead = first === undefined || later.length === 0 ? undefined : edit(first.id).read
+  if (first === undefined || coldRead === undefined) return []
   return later.flatMap(({ id, at, given, saved }) => {
     const { read } = edit(id)
     if (read === undefined) return []
-    // In a run the first is given something too; only the difference is the cost of resuming.
-    const more = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
-    return [{ at, tokens: cold - read - highTokenEstimate(given) - more - saved }]
+    // In a run the first gets a setup too; only the difference is the cost of resuming.
+    const extraSetup = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
+    return [{ at, tokens: coldRead - read - highTokenEstimate(given) - extraSetup - saved }]
   })
 }

@@ -29,7 +29,7 @@ export interface LedgerRequest {
   readonly by?: LedgerBy
 }
 
-export type LedgerBy = 'session' | 'task' | 'run'
+type LedgerBy = 'session' | 'task' | 'run'
 
 export async function computeLedger(
   workspace: Workspace,
@@ -37,12 +37,12 @@ export async function computeLedger(
 ): Promise<Ledger> {
   const tasks = await tasksOf(workspace)
   const names = new Map(tasks.map(({ id, shortname }) => [id, shortname]))
-  const counted = new Counted(workspace, await gatherAmounts(workspace), names, request)
+  const builder = new LedgerBuilder(workspace, await gatherAmounts(workspace), names, request)
   const { session, task, run, by } = request
-  if (session !== undefined) return counted.ledger('session', session, by ?? 'task')
-  if (task !== undefined) return counted.ledger('task', task, by ?? 'session')
-  if (run !== undefined) return counted.ledger('run', run, by ?? 'session')
-  return counted.ledger('project', workspace.paths.root, by ?? 'session')
+  if (session !== undefined) return builder.ledger('session', session, by ?? 'task')
+  if (task !== undefined) return builder.ledger('task', task, by ?? 'session')
+  if (run !== undefined) return builder.ledger('run', run, by ?? 'session')
+  return builder.ledger('project', workspace.paths.root, by ?? 'session')
 }
 
 /** Only from the journals: a read must not absorb files. */
@@ -51,8 +51,8 @@ async function tasksOf(workspace: Workspace) {
   return foldBacklog([...(await workspace.index()).taskEntries()]).tasks
 }
 
-/** A part of one session, task and run at most; every sum is made of these. */
-interface Piece {
+/** Belongs to at most one session, task and run; every sum is made of these. */
+interface LedgerPart {
   readonly session?: string
   readonly tasks: readonly { readonly id: string; readonly name: string }[]
   readonly run?: string
@@ -61,22 +61,22 @@ interface Piece {
   readonly updatedAt: string
 }
 
-class Counted {
+class LedgerBuilder {
   readonly #root: string
   readonly #since: string
   readonly #sessions: ReadonlyMap<string, CountedSession>
   readonly #runs: ReadonlyMap<string, CountedRun>
   readonly #tasks: ReadonlyMap<string, string>
-  readonly #pieces: readonly Piece[]
+  readonly #parts: readonly LedgerPart[]
   readonly #sizes: ReturnType<typeof sizesOf>
 
   constructor(
-    { paths: place }: Workspace,
-    { sessions, runs, unattributed: nobodys }: GatheredAmounts,
+    { paths }: Workspace,
+    { sessions, runs, unattributed }: GatheredAmounts,
     tasks: ReadonlyMap<string, string>,
     { since }: Pick<LedgerRequest, 'since'>,
   ) {
-    this.#root = place.root
+    this.#root = paths.root
     this.#since = since === undefined ? '' : dayOf(since)
     this.#sessions = new Map(sessions.map((session) => [session.row.id, session]))
     this.#runs = new Map(runs.map((run) => [run.id, run]))
@@ -84,54 +84,55 @@ class Counted {
     const runOf = new Map(
       runs.flatMap((run) => run.parts.map(({ session }) => [session, run] as const)),
     )
-    this.#pieces = [
+    this.#parts = [
       ...sessions.map((session) => this.#ofSession(session, runOf.get(session.row.id))),
       ...runs.flatMap((run) =>
-        run.parts.map(({ task, ...part }) => ({
-          ...part,
+        run.parts.map(({ task, ...amounts }) => ({
+          ...amounts,
           tasks: task === undefined ? [] : [task],
-          ...whoseOf(run),
+          ...runFields(run),
         })),
       ),
-      { tasks: [], days: nobodys, updatedAt: '' },
+      { tasks: [], days: unattributed, updatedAt: '' },
     ]
-    this.#sizes = sizesOf(place)
+    this.#sizes = sizesOf(paths)
   }
 
   ledger(kind: LedgerRow['kind'], id: string, by: LedgerBy) {
-    const own = this.#pieces.filter((piece) => isOf(piece, kind, id))
+    const own = this.#parts.filter((part) => belongsTo(part, kind, id))
     if (own.length === 0 && kind !== 'project')
       throw new StintError(
         'NOTHING_COUNTED',
         `nothing was spent on ${kind} ${this.#nameOf(kind, id)} yet`,
         'stint ledger shows what there is',
       )
-    const whole = this.#account(kind, id, own)
-    const parts = new Map<string, Piece[]>()
-    for (const piece of own) {
-      const its = kind === 'task' ? onlyFor(piece, id) : piece
-      for (const part of idsOf(its, by)) parts.set(part, [...(parts.get(part) ?? []), its])
+    const total = this.#account(kind, id, own)
+    const groups = new Map<string, LedgerPart[]>()
+    for (const part of own) {
+      const shared = kind === 'task' ? taskShare(part, id) : part
+      for (const group of idsOf(shared, by))
+        groups.set(group, [...(groups.get(group) ?? []), shared])
     }
-    const accounts = [...parts].map(([part, pieces]) =>
-      this.#account(by, part, pieces, kind === 'task'),
+    const accounts = [...groups].map(([group, parts]) =>
+      this.#account(by, group, parts, kind === 'task'),
     )
     const rows = accounts.filter(({ sums }) => !sums.isEmpty).map(({ row }) => row)
-    return { whole: whole.row, rows: rows.toSorted(byCost), days: whole.sums.days }
+    return { whole: total.row, rows: rows.toSorted(byCost), days: total.sums.days }
   }
 
   #account(
     kind: LedgerRow['kind'],
     id: string,
-    pieces: readonly Piece[],
+    parts: readonly LedgerPart[],
     isForTask = kind === 'task',
   ) {
     const sums = new DailyAmounts()
-    for (const piece of pieces) {
-      const share = kind === 'task' && piece.tasks.length > 0 ? 1 / piece.tasks.length : 1
-      sums.addAll(piece.days, { since: this.#since, share })
+    for (const part of parts) {
+      const share = kind === 'task' && part.tasks.length > 0 ? 1 / part.tasks.length : 1
+      sums.addAll(part.days, { since: this.#since, share })
     }
-    const updatedAt = pieces.reduce(
-      (latest, piece) => (piece.updatedAt > latest ? piece.updatedAt : latest),
+    const updatedAt = parts.reduce(
+      (latest, part) => (part.updatedAt > latest ? part.updatedAt : latest),
       '',
     )
     const row: LedgerRow = {
@@ -139,7 +140,7 @@ class Counted {
       id,
       name: this.#nameOf(kind, id),
       ...(updatedAt === '' ? {} : { updatedAt }),
-      costs: costsOf(sums.total, this.#bytesOf(kind, id, pieces, isForTask)),
+      costs: costsOf(sums.total, this.#bytesOf(kind, id, parts, isForTask)),
       savings: savingsOf(sums.total),
     }
     return { sums, row }
@@ -154,7 +155,7 @@ class Counted {
       tasks,
       days,
       updatedAt: row.updatedAt,
-      ...(run === undefined ? {} : whoseOf(run)),
+      ...(run === undefined ? {} : runFields(run)),
     }
   }
 
@@ -162,15 +163,15 @@ class Counted {
     if (kind === 'session') return this.#sessions.get(id)?.row.name ?? shortId(id)
     if (kind === 'run') return this.#runs.get(id)?.name ?? shortId(id)
     if (kind === 'project') return basename(this.#root)
-    const named = this.#pieces.flatMap(({ tasks }) => tasks).find((task) => task.id === id)
+    const named = this.#parts.flatMap(({ tasks }) => tasks).find((task) => task.id === id)
     return this.#tasks.get(id) ?? named?.name ?? id
   }
 
-  /** As on disk now; a task has only its share of sessions. */
-  #bytesOf(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[], isForTask: boolean) {
+  /** The current size on disk; a task counts its share of each session. */
+  #bytesOf(kind: LedgerRow['kind'], id: string, parts: readonly LedgerPart[], isForTask: boolean) {
     const { all, runs } = this.#sizes
     if (kind === 'project') return all
-    const sessions = new Set(pieces.flatMap(({ session }) => session ?? []))
+    const sessions = new Set(parts.flatMap(({ session }) => session ?? []))
     const ofSessions = [...sessions].reduce((sum, session) => {
       return sum + this.#bytesOfSession(session) / (isForTask ? this.#tasksOf(session) : 1)
     }, 0)
@@ -180,44 +181,42 @@ class Counted {
   }
 
   #tasksOf(session: string) {
-    const pieces = this.#pieces.filter((piece) => piece.session === session)
-    return Math.max(1, new Set(pieces.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)
+    const parts = this.#parts.filter((part) => part.session === session)
+    return Math.max(1, new Set(parts.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)
   }
 
   #bytesOfSession(id: string) {
     const { conversations, documents, journals } = this.#sizes
-    const said = (this.#sessions.get(id)?.conversations ?? []).reduce(
+    const conversationBytes = (this.#sessions.get(id)?.conversations ?? []).reduce(
       (sum, one) => sum + (conversations.get(one) ?? 0),
       0,
     )
-    return (journals.get(id) ?? 0) + (documents.get(shortId(id)) ?? 0) + said
+    return (journals.get(id) ?? 0) + (documents.get(shortId(id)) ?? 0) + conversationBytes
   }
 }
 
-function whoseOf(run: CountedRun) {
+function runFields(run: CountedRun) {
   return run.of === undefined ? { run: run.id } : { run: run.of, delegate: run.id }
 }
 
-function isOf(piece: Piece, kind: LedgerRow['kind'], id: string) {
+function belongsTo(part: LedgerPart, kind: LedgerRow['kind'], id: string) {
   return (
-    kind === 'project' ||
-    (kind === 'run' && piece.delegate === id) ||
-    idsOf(piece, kind).includes(id)
+    kind === 'project' || (kind === 'run' && part.delegate === id) || idsOf(part, kind).includes(id)
   )
 }
 
-function idsOf({ session, tasks, run }: Piece, kind: LedgerBy) {
+function idsOf({ session, tasks, run }: LedgerPart, kind: LedgerBy) {
   if (kind === 'session') return session === undefined ? [] : [session]
   if (kind === 'run') return run === undefined ? [] : [run]
   return tasks.map(({ id }) => id)
 }
 
-function onlyFor(piece: Piece, task: string) {
-  const share = 1 / piece.tasks.length
+function taskShare(part: LedgerPart, task: string) {
+  const share = 1 / part.tasks.length
   return {
-    ...piece,
-    tasks: piece.tasks.filter(({ id }) => id === task),
-    days: new DailyAmounts().addAll(piece.days, { share }).byDay,
+    ...part,
+    tasks: part.tasks.filter(({ id }) => id === task),
+    days: new DailyAmounts().addAll(part.days, { share }).byDay,
   }
 }
 
@@ -229,27 +228,27 @@ function byCost(a: LedgerRow, b: LedgerRow) {
   )
 }
 
-/** `all` includes the index, notes and outputs, which belong to no session; a document is known by the last six digits of its session. */
+/** `all` includes the index, hook state and outputs, which belong to no session. Documents are keyed by short id. */
 function sizesOf({ sessions, repository }: ProjectPaths) {
   const [journals, documents, conversations, runs] = Array.from(
     { length: 4 },
     () => new Map<string, number>(),
   ) as [Sizes, Sizes, Sizes, Sizes]
-  const plus = (map: Sizes, name: string, bytes: number) =>
+  const addBytes = (map: Sizes, name: string, bytes: number) =>
     map.set(name, (map.get(name) ?? 0) + bytes)
   // A log has a second name under the git directory, but is one file.
   const counted = new Set<number>()
   let all = 0
-  for (const { parts, bytes, ino } of filesIn(sessions)) {
-    const [folder, name = ''] = parts
+  for (const { names, bytes, ino } of filesIn(sessions)) {
+    const [folder, name = ''] = names
     all += bytes
     counted.add(ino)
-    if (folder === 'journal') plus(journals, name, bytes)
-    else if (folder === 'runs') plus(runs, name, bytes)
+    if (folder === 'journal') addBytes(journals, name, bytes)
+    else if (folder === 'runs') addBytes(runs, name, bytes)
     else if (folder === 'conversations' && name.endsWith('.jsonl'))
-      plus(conversations, name.slice(0, -'.jsonl'.length), bytes)
+      addBytes(conversations, name.slice(0, -'.jsonl'.length), bytes)
     else if (folder === 'active' || folder === 'archive')
-      plus(documents, /-([0-9a-f]{6})\.md$/.exec(name)?.[1] ?? '', bytes)
+      addBytes(documents, /-([0-9a-f]{6})\.md$/.exec(name)?.[1] ?? '', bytes)
   }
   for (const { bytes, ino } of repository === undefined
     ? []
@@ -265,8 +264,8 @@ type Sizes = Map<string, number>
 function* filesIn(folder: string) {
   for (const path of filesUnder(folder)) {
     const stat = statOrUndefined(path)
-    const parts = relative(folder, path).split(sep)
-    if (stat !== undefined) yield { parts, bytes: stat.size, ino: stat.ino }
+    const names = relative(folder, path).split(sep)
+    if (stat !== undefined) yield { names, bytes: stat.size, ino: stat.ino }
   }
 }
 
@@ -275,7 +274,7 @@ export async function findLedgerScope(
   workspace: Workspace,
   name: string,
 ): Promise<Pick<LedgerRequest, 'session' | 'task' | 'run'>> {
-  const session = await sessionCalled(workspace, name)
+  const session = await findSessionId(workspace, name)
   const tasks = await tasksOf(workspace)
   const [task] = matchTasks(tasks, name)
   if (session !== undefined) {
@@ -288,20 +287,20 @@ export async function findLedgerScope(
   if (delegate !== undefined) return { run: delegate.id }
   if (runIds(workspace.paths).some((id) => id.includes(name)))
     return { run: findRun(workspace.paths, name) }
-  const elsewhere = await keptElsewhere(workspace, name)
-  if (elsewhere !== undefined) return { task: elsewhere }
+  const foreignTask = await findForeignTask(workspace, name)
+  if (foreignTask !== undefined) return { task: foreignTask }
   const hint = 'stint ledger --by task, or run, lists them'
   throw new StintError('NOTHING_CALLED_SO', `there is no session, task or run "${name}"`, hint)
 }
 
-async function keptElsewhere(workspace: Workspace, name: string) {
+async function findForeignTask(workspace: Workspace, name: string) {
   const { sessions, runs } = await gatherAmounts(workspace)
   if (sessions.some(({ row }) => row.tasks.includes(name))) return name
   const tasks = runs.flatMap(({ parts }) => parts).flatMap(({ task }) => task ?? [])
   return tasks.find((task) => task.id === name || task.name === name)?.id
 }
 
-async function sessionCalled(workspace: Workspace, name: string) {
+async function findSessionId(workspace: Workspace, name: string) {
   try {
     return (await findSession(workspace, name)).id
   } catch (error) {

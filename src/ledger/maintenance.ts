@@ -15,14 +15,14 @@ import { listBlobs } from '../history/blobs.ts'
 import type { SessionRow } from '../index/queries.ts'
 import { shortId } from '../journal/ids.ts'
 import { checkHookErrors, checkOrphanedFiles } from '../project/doctor/orphaned-files.ts'
-import { openConversationStore } from '../project/history/history.ts'
+import { openConversationStore, totalBytes } from '../project/history/history.ts'
 import { listRuns } from '../run/runs.ts'
 import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import { isSessionOpen } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
 
-const EVERY = 10
+const SESSIONS_PER_MAINTENANCE = 10
 
 export async function checkMaintenance(
   workspace: Workspace,
@@ -38,8 +38,8 @@ export async function checkMaintenance(
     sessions: rows.length,
     sinceLast,
     ...defined({ lastDoneAt }),
-    every: EVERY,
-    isDue: sinceLast >= EVERY,
+    every: SESSIONS_PER_MAINTENANCE,
+    isDue: sinceLast >= SESSIONS_PER_MAINTENANCE,
     hints: await hintsFor(workspace, rows, now),
   }
 }
@@ -70,43 +70,43 @@ function lastDone(workspace: Workspace) {
 }
 
 const DAY_MS = 24 * 60 * 60_000
-const UNTOUCHED_DAYS = 14
+const STALE_DAYS = 14
 const LARGE_HISTORY = 200_000_000
-const MOST = 5
-const LONGEST = 160
+const MAX_HINTS = 5
+const MAX_HINT_LENGTH = 160
 
 async function hintsFor(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
   if (sessions.length === 0) return []
   return [
-    ...untouched(sessions, now),
-    ...delegates(workspace),
-    ...runs(workspace),
-    ...(await handoffs(workspace, sessions, now)),
+    ...staleSessions(sessions, now),
+    ...unmergedDelegates(workspace),
+    ...resumableRuns(workspace),
+    ...(await pendingHandoffs(workspace, sessions, now)),
     ...(await failedTasks(workspace)),
-    ...checks(workspace),
-    ...history(workspace),
-  ].map(({ what, command }) => ({ what: shorten(oneLine(what), LONGEST), command }))
+    ...doctorHints(workspace),
+    ...historyHints(workspace),
+  ].map(({ what, command }) => ({ what: shorten(oneLine(what), MAX_HINT_LENGTH), command }))
 }
 
-function untouched(sessions: readonly SessionRow[], now: Date) {
-  const before = new Date(now.getTime() - UNTOUCHED_DAYS * DAY_MS).toISOString()
+function staleSessions(sessions: readonly SessionRow[], now: Date) {
+  const before = new Date(now.getTime() - STALE_DAYS * DAY_MS).toISOString()
   const old = sessions.filter((row) => isSessionOpen(row) && row.updatedAt < before)
-  return few(
+  return limitHints(
     old,
     'stint list --status active,paused',
     'sessions untouched for as long',
     ({ id, name, status, updatedAt }) => ({
       what: `session ${name} is ${status} and untouched since ${updatedAt.slice(0, 10)}`,
-      command: `stint close --abandon --session ${typed(name, id)}`,
+      command: `stint close --abandon --session ${shellSafe(name, id)}`,
     }),
   )
 }
 
-function delegates(workspace: Workspace) {
-  const left = readDelegates(workspace.paths).filter(
+function unmergedDelegates(workspace: Workspace) {
+  const unmerged = readDelegates(workspace.paths).filter(
     (state) => isOpenDelegate(state) && !hasLiveProcess(state),
   )
-  return few(left, 'stint delegates', 'delegates whose work is not merged', (state) => {
+  return limitHints(unmerged, 'stint delegates', 'delegates whose work is not merged', (state) => {
     const { name, status, next } = toDelegateRow(workspace, state)
     return {
       what: `delegate ${name} is ${status}, and its work is not merged`,
@@ -115,33 +115,38 @@ function delegates(workspace: Workspace) {
   })
 }
 
-function runs(workspace: Workspace) {
+function resumableRuns(workspace: Workspace) {
   const resumable = listRuns(workspace).filter(({ state }) => state === 'resumable')
-  return few(resumable, 'stint runs', 'runs that can go on', ({ id, how, open, failed }) => ({
-    what: `run ${shortId(id)} ended (${how}) with ${open + failed} of its tasks not done`,
-    command: `stint run --resume ${shortId(id)}`,
-  }))
+  return limitHints(
+    resumable,
+    'stint runs',
+    'runs that can go on',
+    ({ id, how, open, failed }) => ({
+      what: `run ${shortId(id)} ended (${how}) with ${open + failed} of its tasks not done`,
+      command: `stint run --resume ${shortId(id)}`,
+    }),
+  )
 }
 
-async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
+async function pendingHandoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
   const before = new Date(now.getTime() - DAY_MS).toISOString()
-  const waiting = [
+  const pending = [
     ...(await latestHandoffs(workspace)),
-    ...forWhoeverGoesOn(workspace, sessions),
+    ...sessionHandoffs(workspace, sessions),
   ].filter(({ at }) => at < before)
-  return few(
-    waiting,
+  return limitHints(
+    pending,
     'stint handoff list',
     'handoffs that nobody took up',
     ({ session, name, number, to }) => {
-      const whom = to === undefined ? '' : ` for ${to.kind} ${to.name}`
-      const command = `stint handoff show ${typed(name, session)}/${number} --check`
-      return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
+      const recipient = to === undefined ? '' : ` for ${to.kind} ${to.name}`
+      const command = `stint handoff show ${shellSafe(name, session)}/${number} --check`
+      return { what: `handoff ${number} of ${name}${recipient} was never taken up`, command }
     },
   )
 }
 
-function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]) {
+function sessionHandoffs(workspace: Workspace, sessions: readonly SessionRow[]) {
   return sessions.filter(isSessionOpen).flatMap(({ id, name }) => {
     const session = workspace.session(id)
     const handoff = waitingHandoff(session.open())
@@ -153,22 +158,22 @@ function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[])
 async function failedTasks(workspace: Workspace) {
   const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
   const failed = tasks.filter(({ status }) => status === 'failed')
-  return few(failed, 'stint task list', 'tasks that failed', ({ id, shortname, title }) => ({
+  return limitHints(failed, 'stint task list', 'tasks that failed', ({ id, shortname, title }) => ({
     what: `task ${shortname} failed: ${title}`,
-    command: `stint task start ${typed(shortname, id)}`,
+    command: `stint task start ${shellSafe(shortname, id)}`,
   }))
 }
 
 /** The cheap checks of the doctor; the others read everything. */
-function checks({ paths: place }: Workspace) {
-  const [left, temporaries] = checkOrphanedFiles(place, { repair: false })
+function doctorHints({ paths }: Workspace) {
+  const [orphaned, temporaries] = checkOrphanedFiles(paths, { repair: false })
   const found = [
     // Interrupted runs have a hint of their own.
-    ...checkRuns(place).filter(({ check, status }) => check !== 'runs' || status !== 'note'),
-    ...checkDelegates(place),
-    left,
+    ...checkRuns(paths).filter(({ check, status }) => check !== 'runs' || status !== 'note'),
+    ...checkDelegates(paths),
+    orphaned,
     temporaries,
-    checkHookErrors(place),
+    checkHookErrors(paths),
   ]
   return found.flatMap((check) => {
     if (check === undefined || check.status === 'ok') return []
@@ -183,23 +188,28 @@ function checks({ paths: place }: Workspace) {
   })
 }
 
-function history(workspace: Workspace) {
+function historyHints(workspace: Workspace) {
   const files = [...openConversationStore(workspace).list(), ...listBlobs(workspace.paths.sessions)]
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = totalBytes(files)
   if (bytes < LARGE_HISTORY) return []
   const what = `what was said takes ${Math.round(bytes / 1_000_000)} MB in ${files.length} files`
   return [{ what, command: 'stint history prune --dry-run --older-than 90d' }]
 }
 
 /** A name may come from another machine's journal, and must be safe in a shell. */
-function typed(name: string, id: string) {
+function shellSafe(name: string, id: string) {
   return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
 }
 
-function few<T>(found: readonly T[], all: string, what: string, hint: (one: T) => MaintenanceHint) {
-  const more = found.length - MOST
+function limitHints<T>(
+  items: readonly T[],
+  all: string,
+  what: string,
+  hint: (one: T) => MaintenanceHint,
+) {
+  const more = items.length - MAX_HINTS
   return [
-    ...found.slice(0, MOST).map(hint),
+    ...items.slice(0, MAX_HINTS).map(hint),
     ...(more > 0 ? [{ what: `${more} more ${what}`, command: all }] : []),
   ]
 }

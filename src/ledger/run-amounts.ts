@@ -32,24 +32,24 @@ export interface RunAmounts {
 export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined {
   const state = foldRun(entries)
   if (state === undefined) return undefined
-  const parts = new Parts(state)
-  for (const { at } of entries) parts.add(at, {}, { writes: 1 })
+  const taskAmounts = new TaskAmounts(state)
+  for (const { at } of entries) taskAmounts.add(at, {}, { writes: 1 })
   const openedAt = new Map<number, string>()
   for (const { at, kind, data } of entries)
     if (kind === 'conversation.opened') openedAt.set(data.number, at)
   for (const conversation of compareConversations(state))
-    ofConversation(
-      parts,
+    addConversation(
+      taskAmounts,
       conversation,
       openedAt.get(conversation.number) ?? state.startedAt,
       state.started.harness,
     )
-  const order = state.started.delegate
+  const delegate = state.started.delegate
   return {
     startedAt: state.startedAt,
     updatedAt: state.lastAt,
-    ...defined({ name: order?.name, of: order?.run }),
-    parts: parts.all,
+    ...defined({ name: delegate?.name, of: delegate?.run }),
+    parts: taskAmounts.all,
     setups: Object.fromEntries(
       state.conversations.flatMap(({ id, opened }) =>
         typeof id === 'string' ? [[id, opened.setup] as const] : [],
@@ -58,16 +58,16 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   }
 }
 
-/** The usual price ratios. */
-const USUAL = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
+/** Typical price ratios. */
+const DEFAULT_WEIGHTS = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
 
 /** In tokens of new input, by the model's prices. Counts only Stint's part of the setup: the agent's own may be cached anyway. */
-function savedByStaying(
+function batchingSavings(
   { boilerplateAvoided, model, reread }: ComparedConversation,
   harness: string,
 ) {
   const { price } = findPrice(model ?? harness, []) ?? {}
-  const weights = price === undefined || price.input === 0 ? USUAL : price
+  const weights = price === undefined || price.input === 0 ? DEFAULT_WEIGHTS : price
   const history = reread.reduce((sum, tokens) => sum + tokens, 0)
   return (
     (boilerplateAvoided * (weights.cacheWrite - weights.cacheRead) - history * weights.cacheRead) /
@@ -76,31 +76,32 @@ function savedByStaying(
 }
 
 /** Shared setup is split evenly, savings by use. */
-function ofConversation(
-  parts: Parts,
+function addConversation(
+  taskAmounts: TaskAmounts,
   conversation: ComparedConversation,
   openedAt: string,
   harness: string,
 ) {
   const { own, session, setup, tasks } = conversation
   if (own.length === 0) {
-    parts.add(openedAt, { session }, injected(setup))
+    taskAmounts.add(openedAt, { session }, injected(setup))
     return
   }
-  const spent = own.map(spentBy)
-  const all = spent.reduce((sum, tokens) => sum + tokens, 0)
-  const batching = savedByStaying(conversation, harness)
+  const spent = own.map(tokensSpent)
+  const total = spent.reduce((sum, tokens) => sum + tokens, 0)
+  const batching = batchingSavings(conversation, harness)
   for (const [index, attempt] of own.entries()) {
     const { at, started } = attempt
-    const whose = { session, task: started.task }
-    const share = all === 0 ? 1 / own.length : spent[index]! / all
-    parts.add(at, whose, injected(asCount(started.text) ?? 0))
-    parts.add(at, whose, { ...injected(setup / own.length), injections: index === 0 ? 1 : 0 })
-    if (tasks > 1) parts.add(at, whose, saving('batching', batching * share, (tasks - 1) * share))
+    const owner = { session, task: started.task }
+    const share = total === 0 ? 1 / own.length : spent[index]! / total
+    taskAmounts.add(at, owner, injected(asCount(started.text) ?? 0))
+    taskAmounts.add(at, owner, { ...injected(setup / own.length), injections: index === 0 ? 1 : 0 })
+    if (tasks > 1)
+      taskAmounts.add(at, owner, saving('batching', batching * share, (tasks - 1) * share))
     if (conversation.profilesNotLoaded !== 0)
-      parts.add(
+      taskAmounts.add(
         at,
-        whose,
+        owner,
         saving('profiles', conversation.profilesNotLoaded / own.length, 1 / own.length),
       )
   }
@@ -110,16 +111,16 @@ function injected(tokens: number) {
   return { injections: 1, injectedTokens: tokens, injectedChars: charsForTokens(tokens) }
 }
 
-function spentBy({ spent }: Attempt) {
+function tokensSpent({ spent }: Attempt) {
   return Object.values(spent).reduce((sum, usage) => sum + totalTokens(usage), 0)
 }
 
-type Whose = Pick<RunTaskAmounts, 'session' | 'task'>
+type AmountOwner = Pick<RunTaskAmounts, 'session' | 'task'>
 
-class Parts {
-  readonly #parts = new Map<
+class TaskAmounts {
+  readonly #amounts = new Map<
     string,
-    { readonly whose: Whose; readonly sums: DailyAmounts; updatedAt: string }
+    { readonly owner: AmountOwner; readonly sums: DailyAmounts; updatedAt: string }
   >()
   readonly #task: string | undefined
 
@@ -127,22 +128,22 @@ class Parts {
     this.#task = started.delegate?.task
   }
 
-  add(at: string, { session, task }: Whose, amounts: Partial<Amounts>) {
+  add(at: string, { session, task }: AmountOwner, amounts: Partial<Amounts>) {
     const id = task === undefined ? undefined : (this.#task ?? task.id)
     const key = `${session ?? ''} ${id ?? ''}`
-    const whose = defined({
+    const owner = defined({
       session,
       task: task === undefined || id === undefined ? undefined : { id, name: task.name },
     })
-    const part = this.#parts.get(key) ?? { whose, sums: new DailyAmounts(), updatedAt: at }
-    part.sums.add(dayOf(at), amounts)
-    if (at > part.updatedAt) part.updatedAt = at
-    this.#parts.set(key, part)
+    const entry = this.#amounts.get(key) ?? { owner, sums: new DailyAmounts(), updatedAt: at }
+    entry.sums.add(dayOf(at), amounts)
+    if (at > entry.updatedAt) entry.updatedAt = at
+    this.#amounts.set(key, entry)
   }
 
   get all() {
-    return [...this.#parts.values()].map(({ whose, sums, updatedAt }) => ({
-      ...whose,
+    return [...this.#amounts.values()].map(({ owner, sums, updatedAt }) => ({
+      ...owner,
       days: sums.byDay,
       updatedAt,
     }))

@@ -42,12 +42,11 @@ import { createFolder, replaceUnsynced } from '../journal/files.ts'
 import { hasValidChecksum, withChecksum } from '../journal/record.ts'
 
 export interface BudgetOptions {
-  /** A session or conversation; default: the one around the command, else the last active. */
+  /** A session or conversation; default: the command's own conversation, else the last active. */
   readonly of?: string
   readonly progress?: (done: number, size: number) => void
 }
 
-/** What is known of a conversation's budget. */
 export interface ConversationBudget extends Budget {
   readonly conversation: string
   readonly harness: string
@@ -72,18 +71,18 @@ export async function conversationBudget(
   workspace: Workspace,
   options: BudgetOptions = {},
 ): Promise<ConversationBudget> {
-  const { tracking, session } = await chooseConversation(workspace, options.of)
+  const { state, session } = await chooseConversation(workspace, options.of)
   const now = new Date().toISOString()
   const folder = conversationStateFolder(workspace.paths)
-  const window = readContextWindow(folder, tracking.conversation)
-  const totals = conversationTotals(folder, tracking, options.progress)
+  const window = readContextWindow(folder, state.conversation)
+  const totals = conversationTotals(folder, state, options.progress)
   const tail =
-    tracking.transcript === undefined
+    state.transcript === undefined
       ? undefined
-      : harnessHooks(tracking.harness)?.transcript.lastUsage(tracking.transcript)
+      : harnessHooks(state.harness)?.transcript.lastUsage(state.transcript)
   const { budget: settings, prices } = workspace.config
   const budget = computeBudget({
-    harness: tracking.harness,
+    harness: state.harness,
     window,
     tail,
     configured: settings.window,
@@ -93,10 +92,10 @@ export async function conversationBudget(
     env: workspace.env,
     now,
   })
-  const standing = { tokens: budget.tokens?.value, point: budget.point?.value }
+  const position = { tokens: budget.tokens?.value, point: budget.point?.value }
   return {
-    conversation: tracking.conversation,
-    harness: tracking.harness,
+    conversation: state.conversation,
+    harness: state.harness,
     ...budget,
     ...defined({
       session,
@@ -107,42 +106,42 @@ export async function conversationBudget(
         totals?.startedAt === undefined
           ? undefined
           : measured(totals.startedAt, 'transcript', totals.startedAt),
-      used: usedIn(totals, 'spent'),
-      delegated: usedIn(totals, 'delegated'),
-      percent: compactionPercent(standing),
-      stage: stageReached(standing, settings),
-      next: nextStage(standing, settings),
+      used: usedTokens(totals, 'spent'),
+      delegated: usedTokens(totals, 'delegated'),
+      percent: compactionPercent(position),
+      stage: stageReached(position, settings),
+      next: nextStage(position, settings),
     }),
     settings,
     now,
   }
 }
 
-/** As the harness reports it, else by the price list. */
+/** As the harness reports it, else from the price list. */
 function costFor(
-  told: SourcedValue | undefined,
+  reported: SourcedValue | undefined,
   totals: ConversationTotals | undefined,
   prices: readonly (Price & { readonly model: string })[],
   now: string,
 ): SourcedValue | undefined {
   const { cost } = totals ?? {}
   const at = cost === undefined || cost.at === '' ? now : cost.at
-  const written =
+  const fromTranscript =
     cost === undefined
       ? undefined
       : cost.isWhole
         ? measured(cost.dollars, 'transcript', at)
         : estimated(cost.dollars, 'transcript, which lacks the price of a model', at)
-  const known = later(told, written)
-  if (known !== undefined || totals === undefined) return known
+  const latest = later(reported, fromTranscript)
+  if (latest !== undefined || totals === undefined) return latest
   return estimateCost(sumByModel([totals.spent, totals.delegated]), prices, totals.lastAt ?? now)
 }
 
-function usedIn(
+function usedTokens(
   totals: ConversationTotals | undefined,
-  whose: 'spent' | 'delegated',
+  owner: 'spent' | 'delegated',
 ): SourcedValue<UsedTokens> | undefined {
-  const all = Object.values(totals?.[whose] ?? {})
+  const all = Object.values(totals?.[owner] ?? {})
   if (totals === undefined || all.length === 0) return undefined
   const sum = (of: (spent: BilledTokens) => number) =>
     all.reduce((total, spent) => total + of(spent), 0)
@@ -151,13 +150,13 @@ function usedIn(
     output: sum(({ output }) => output),
     cacheRead: sum(({ cacheRead }) => cacheRead),
     cacheWritten: sum(({ cacheWritten, cacheWrittenHour }) => cacheWritten + cacheWrittenHour),
-    ...(whose === 'spent' ? { calls: totals.calls } : {}),
+    ...(owner === 'spent' ? { calls: totals.calls } : {}),
   }
   return measured(used, 'transcript', totals.lastAt ?? '')
 }
 
 interface ChosenConversation {
-  readonly tracking: ConversationState
+  readonly state: ConversationState
   readonly session?: { readonly id: string; readonly name: string }
 }
 
@@ -172,7 +171,7 @@ class NoConversation extends StintError {
   }
 }
 
-/** By name; else the one around the command, the last of the session here, the last of all. */
+/** By name; else the command's own conversation, the session's last, the last of all. */
 async function chooseConversation(
   workspace: Workspace,
   name?: string,
@@ -180,20 +179,20 @@ async function chooseConversation(
   const folder = conversationStateFolder(workspace.paths)
   const id = name ?? conversationFromEnv(workspace.env)
   const exact = isConversationId(id) ? readConversationState(folder, id) : undefined
-  if (exact !== undefined) return withSession(workspace, exact)
+  if (exact !== undefined) return attachSession(workspace, exact)
   const session = await sessionOrNone(workspace, name)
   if (session instanceof NoSession) {
     const ids = conversationsIn(folder).filter(
       (each) => name === undefined || each.startsWith(name),
     )
     const last = lastActive(folder, ids)
-    if (last !== undefined) return withSession(workspace, last)
+    if (last !== undefined) return attachSession(workspace, last)
     throw name === undefined ? new NoConversation('no conversation is known here') : session
   }
   const last = lastActive(folder, conversationsOf(workspace, session))
   if (last === undefined)
     throw new NoConversation(`no conversation of ${session.name} is known here`)
-  return { tracking: last, session: { id: session.id, name: session.name } }
+  return { state: last, session: { id: session.id, name: session.name } }
 }
 
 async function sessionOrNone(
@@ -208,14 +207,14 @@ async function sessionOrNone(
   }
 }
 
-async function withSession(
+async function attachSession(
   workspace: Workspace,
-  tracking: ConversationState,
+  state: ConversationState,
 ): Promise<ChosenConversation> {
   const session =
-    tracking.session === undefined ? undefined : await sessionOrNone(workspace, tracking.session)
-  if (session === undefined || session instanceof NoSession) return { tracking }
-  return { tracking, session: { id: session.id, name: session.name } }
+    state.session === undefined ? undefined : await sessionOrNone(workspace, state.session)
+  if (session === undefined || session instanceof NoSession) return { state }
+  return { state, session: { id: session.id, name: session.name } }
 }
 
 function conversationsOf(workspace: Workspace, { id }: ChosenSession): readonly string[] {
@@ -229,40 +228,40 @@ function conversationsIn(folder: string): readonly string[] {
     .filter(isConversationId)
 }
 
-/** By hook, status line or transcript. */
+/** By the latest write of a hook, the status line or the transcript. */
 function lastActive(
   folder: string,
   conversations: readonly string[],
 ): ConversationState | undefined {
-  const heard = (path: string | undefined) =>
+  const modifiedAt = (path: string | undefined) =>
     path === undefined ? 0 : (statOrUndefined(path)?.mtimeMs ?? 0)
-  const followed = conversations.flatMap((id) => {
-    const tracking = readConversationState(folder, id)
-    if (tracking === undefined) return []
+  const candidates = conversations.flatMap((id) => {
+    const state = readConversationState(folder, id)
+    if (state === undefined) return []
     const paths = [
       conversationStatePath(folder, id),
       contextWindowPath(folder, id),
-      tracking.transcript,
+      state.transcript,
     ]
-    return [{ tracking, at: Math.max(...paths.map(heard)) }]
+    return [{ state, at: Math.max(...paths.map(modifiedAt)) }]
   })
-  return followed.toSorted((a, b) => a.at - b.at).at(-1)?.tracking
+  return candidates.toSorted((a, b) => a.at - b.at).at(-1)?.state
 }
 
-interface Kept {
+interface CachedUsage {
   readonly format: number
   readonly conversation?: CachedTotals
   /** By the name of their transcript. */
   readonly delegates: Readonly<Record<string, CachedTotals>>
 }
 
-const FORMAT = 1
+const CACHE_FORMAT = 1
 
 interface ConversationTotals extends TranscriptTotals {
   readonly delegates: number
 }
 
-/** Earlier sums are cached beside the hooks' notes, so that a long transcript is read once. */
+/** Earlier sums are cached beside the conversation state, so that a long transcript is read once. */
 export function conversationTotals(
   folder: string,
   {
@@ -275,7 +274,7 @@ export function conversationTotals(
   const sumUp = harnessHooks(harness)?.transcript.totals
   if (sumUp === undefined || transcript === undefined) return undefined
   const path = join(folder, `${conversation}.usage`)
-  const before = readKept(path)
+  const before = readCachedUsage(path)
   const own = sumUp(transcript, before.conversation, progress)
   if (own === undefined) return undefined
   const delegates: Record<string, CachedTotals> = {}
@@ -286,28 +285,28 @@ export function conversationTotals(
     const sum = sumUp(join(subagents, name), known, progress)
     if (sum !== undefined) delegates[name] = sum
   }
-  const kept: Kept = { format: FORMAT, conversation: own, delegates }
+  const cached: CachedUsage = { format: CACHE_FORMAT, conversation: own, delegates }
   ignoreIoErrors(() => {
     createFolder(folder)
-    replaceUnsynced(path, withChecksum(JSON.stringify(kept)))
+    replaceUnsynced(path, withChecksum(JSON.stringify(cached)))
   })
   const totals = totalsWithOpenCalls(own)
   // Everything in a delegate's own transcript is the delegate's.
-  const theirs = Object.values(delegates)
+  const delegateUsage = Object.values(delegates)
     .map(totalsWithOpenCalls)
     .flatMap(({ spent, delegated }) => [spent, delegated])
   return {
     ...totals,
-    delegated: sumByModel([totals.delegated, ...theirs]),
+    delegated: sumByModel([totals.delegated, ...delegateUsage]),
     delegates: Object.keys(delegates).length,
   }
 }
 
-function readKept(path: string): Kept {
+function readCachedUsage(path: string): CachedUsage {
   const bytes = ignoreIoErrors(() => readOrUndefined(path))
-  const kept =
+  const cached =
     bytes !== undefined && hasValidChecksum(bytes)
-      ? (JSON.parse(bytes.toString('utf8')) as Kept)
+      ? (JSON.parse(bytes.toString('utf8')) as CachedUsage)
       : undefined
-  return kept?.format === FORMAT ? kept : { format: FORMAT, delegates: {} }
+  return cached?.format === CACHE_FORMAT ? cached : { format: CACHE_FORMAT, delegates: {} }
 }

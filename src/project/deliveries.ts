@@ -22,27 +22,28 @@ export interface Delivery {
 }
 
 export function findDeliveries(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   entries: readonly RawEntry[],
 ): readonly Delivery[] {
-  const standing = effectiveEntries(entries)
+  const effective = effectiveEntries(entries)
   const transcripts = new Map<string, string>()
-  for (const { kind, data } of standing) {
+  for (const { kind, data } of effective) {
     if (kind !== 'conversation.joined' || typeof data.transcript !== 'string') continue
     transcripts.set(String(data.conversation), data.transcript)
   }
-  const seen = new Map<string, Sightings>()
+  const sightings = new Map<string, Sightings>()
   const sightingsIn = (conversation: string) => {
-    const found =
-      seen.get(conversation) ?? sight(place, conversation, transcripts.get(conversation))
-    seen.set(conversation, found)
-    return found
+    const known =
+      sightings.get(conversation) ??
+      readSightings(paths, conversation, transcripts.get(conversation))
+    sightings.set(conversation, known)
+    return known
   }
-  return standing.flatMap(({ kind, at, data }): Delivery[] => {
+  return effective.flatMap(({ kind, at, data }): Delivery[] => {
     if (kind !== 'context.given') return []
     const conversation = String(data.conversation)
     const mark = String(data.mark)
-    const given = {
+    const injected = {
       at,
       conversation,
       mark,
@@ -51,13 +52,13 @@ export function findDeliveries(
       chars: Number(data.chars),
     }
     const { file, marks, hasAttachments } = sightingsIn(conversation)
-    if (file === undefined) return [{ ...given, without: 'the transcript is gone' }]
+    if (file === undefined) return [{ ...injected, without: 'the transcript is gone' }]
     const evidence = marks.get(mark)
-    if (evidence !== undefined) return [{ ...given, evidence: { file, ...evidence } }]
+    if (evidence !== undefined) return [{ ...injected, evidence: { file, ...evidence } }]
     const without = hasAttachments
       ? 'not in the transcript'
       : 'this client does not write down what hooks give'
-    return [{ ...given, without }]
+    return [{ ...injected, without }]
   })
 }
 
@@ -68,12 +69,12 @@ interface Sightings {
 }
 
 // The harness's file while it exists, then the copy.
-function sight(
-  place: ProjectPaths,
+function readSightings(
+  paths: ProjectPaths,
   conversation: string,
   transcript: string | undefined,
 ): Sightings {
-  const files = [transcript, join(place.sessions, 'conversations', `${conversation}.jsonl`)]
+  const files = [transcript, join(paths.sessions, 'conversations', `${conversation}.jsonl`)]
   const file = files.find((path) => path !== undefined && statOrUndefined(path)?.isFile() === true)
   const marks = new Map<string, { line: number; at?: string }>()
   let hasAttachments = false
@@ -82,13 +83,10 @@ function sight(
     line += 1
     if (!text.includes('"attachment"')) continue
     hasAttachments = true
-    const mark = text.includes('"hook_additional_context"')
-      ? DELIVERY_MARKER_PATTERN.exec(text.toString('utf8'))?.[1]
-      : undefined
-    const at =
-      mark === undefined
-        ? undefined
-        : /"timestamp":"([^"]{10,40})"/.exec(text.toString('utf8'))?.[1]
+    if (!text.includes('"hook_additional_context"')) continue
+    const json = text.toString('utf8')
+    const mark = DELIVERY_MARKER_PATTERN.exec(json)?.[1]
+    const at = /"timestamp":"([^"]{10,40})"/.exec(json)?.[1]
     if (mark !== undefined) marks.set(mark, { line, ...defined({ at }) })
   }
   return { file, marks, hasAttachments }

@@ -12,8 +12,8 @@ import { projectText } from './lifecycle/resume.ts'
 import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 
-const MOST_BUDGET = 20_000
-const USUAL_BUDGET = 2000
+const MAX_BUDGET = 20_000
+const DEFAULT_TOKENS = 2000
 
 export interface PackRequest {
   readonly session?: string
@@ -29,17 +29,17 @@ export interface PackedSession extends PackedContext {
   readonly explanation?: ContextExplanation
 }
 
-/** What a model would get within a token budget. */
+/** The context a model would get within a token budget. */
 export async function packSession(
   workspace: Workspace,
   request: PackRequest = {},
 ): Promise<PackedSession> {
-  const { budget = USUAL_BUDGET } = request
-  if (!Number.isInteger(budget) || budget < MIN_BUDGET || budget > MOST_BUDGET) {
+  const { budget = DEFAULT_TOKENS } = request
+  if (!Number.isInteger(budget) || budget < MIN_BUDGET || budget > MAX_BUDGET) {
     throw new StintError(
       'BUDGET_OUT_OF_RANGE',
       `a budget of ${budget} tokens cannot be kept`,
-      `give a whole number from ${MIN_BUDGET} to ${MOST_BUDGET}`,
+      `give a whole number from ${MIN_BUDGET} to ${MAX_BUDGET}`,
     )
   }
   const { id } = await chooseSession(workspace, request.session)

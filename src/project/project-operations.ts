@@ -50,14 +50,14 @@ export function projectOperations(workspace: Workspace) {
       show: lazy(async () => (await import('./handoff/find.ts')).showHandoff),
       list: lazy(async () => (await import('./handoff/find.ts')).listHandoffs),
       accept: lazy(async () => (await import('./handoff/accept.ts')).acceptHandoff),
-      /** Not taken up yet, for this session or these tasks. */
+      /** Not accepted yet, for this session or these tasks. */
       waiting: lazy(async () => (await import('./handoff/find.ts')).waitingHandoffs),
     },
     pause: lazy(async () => (await import('./lifecycle/pause-and-close.ts')).pauseSession),
     close: lazy(async () => (await import('./lifecycle/pause-and-close.ts')).closeSession),
     reopen: lazy(async () => (await import('./lifecycle/pause-and-close.ts')).reopenSession),
 
-    /** The whole session, edits absorbed. */
+    /** The full session, edits absorbed. */
     view: async (name?: string): Promise<SessionReading> => workspace.view(await idOf(name)),
     /** What was injected, and where the transcripts show it. */
     async deliveries(name?: string) {
@@ -71,9 +71,9 @@ export function projectOperations(workspace: Workspace) {
     /** For a program that writes often. */
     session: async (name?: string) =>
       new SessionHandle(workspace.session((await chooseOpenSession(workspace, name)).id)),
-    /** What the repository is, in at most 500 tokens. */
+    /** A summary of the repository in at most 500 tokens. */
     context: lazy(async () => (await import('./lifecycle/resume.ts')).readRepositoryContext),
-    /** What a model would get within a token budget. */
+    /** The context a model would get within a token budget. */
     pack: lazy(async () => (await import('./pack-session.ts')).packSession),
     active: () => findActiveSession(workspace),
     find: (name: string) => findSession(workspace, name),
@@ -104,7 +104,7 @@ export function projectOperations(workspace: Workspace) {
       change: lazy(async () => (await import('./tasks/project-backlog.ts')).changeTask),
       check: lazy(async () => (await import('./tasks/project-backlog.ts')).checkTask),
       move: lazy(async () => (await import('./tasks/project-backlog.ts')).moveTask),
-      /** In a run: an agent's claim about a task, also of tasks kept elsewhere. */
+      /** In a run: an agent's claim about a task, which may belong to another backlog. */
       report: lazy(async () => (await import('./tasks/report-task.ts')).reportTask),
       checkInRun: lazy(async () => (await import('./tasks/report-task.ts')).checkRunTask),
     },

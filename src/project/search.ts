@@ -13,7 +13,7 @@ export interface SearchRequest extends SearchQuery {
   readonly tellUnread?: (bytes: number) => void
 }
 
-const READING_MS = 3_000
+const INDEXING_MS = 3_000
 
 export async function* searchEverywhere(
   workspace: Workspace,
@@ -35,49 +35,50 @@ async function* searchProject(
 ): AsyncIterable<SearchHit | MessageHit> {
   const {
     in: where = 'all',
-    readingMs = READING_MS,
-    tellUnread = (bytes) => sayUnread(workspace, bytes),
+    readingMs = INDEXING_MS,
+    tellUnread = (bytes) => reportUnread(workspace, bytes),
     ...query
   } = request
   if (!workspace.hasSessions() && !workspace.hasConversations()) return
   const index = await workspace.index()
-  const isSaid = where !== 'journal' && query.kind === undefined && workspace.hasConversations()
-  if (isSaid) {
+  const searchesMessages =
+    where !== 'journal' && query.kind === undefined && workspace.hasConversations()
+  if (searchesMessages) {
     const { bytesLeft } = index.syncMessages(readingMs)
     if (bytesLeft > 0) tellUnread(bytesLeft)
   }
-  if (!isSaid) yield* where === 'said' ? [] : index.search(query)
+  if (!searchesMessages) yield* where === 'said' ? [] : index.search(query)
   else if (where === 'said') yield* index.searchMessages(query)
-  else yield* inTurn(index, query)
+  else yield* alternate(index, query)
 }
 
-function sayUnread(workspace: Workspace, bytes: number) {
-  const left = `${Math.max(1, Math.round(bytes / 1_000_000))} MB`
-  workspace.say(`${left} of what was said have not been read yet; the next search reads on`)
+function reportUnread(workspace: Workspace, bytes: number) {
+  const unread = `${Math.max(1, Math.round(bytes / 1_000_000))} MB`
+  workspace.say(`${unread} of what was said have not been read yet; the next search reads on`)
 }
 
-/** Alternates: ranks of the two kinds cannot be compared. */
-function* inTurn(index: SessionIndex, query: SearchQuery): Generator<SearchHit | MessageHit> {
+/** The ranks of entries and messages cannot be compared. */
+function* alternate(index: SessionIndex, query: SearchQuery): Generator<SearchHit | MessageHit> {
   const { limit = Infinity, offset = 0, ...rest } = query
-  const most = { ...rest, ...(Number.isFinite(limit) ? { limit: limit + offset } : {}) }
-  let kinds: readonly Iterator<SearchHit | MessageHit>[] = [
-    index.search(most),
-    index.searchMessages(most),
+  const wanted = { ...rest, ...(Number.isFinite(limit) ? { limit: limit + offset } : {}) }
+  let sources: readonly Iterator<SearchHit | MessageHit>[] = [
+    index.search(wanted),
+    index.searchMessages(wanted),
   ]
-  let number = 0
+  let count = 0
   try {
-    while (kinds.length > 0) {
-      for (const kind of kinds) {
-        const { done, value } = kind.next()
-        if (done === true) kinds = kinds.filter((other) => other !== kind)
+    while (sources.length > 0) {
+      for (const source of sources) {
+        const { done, value } = source.next()
+        if (done === true) sources = sources.filter((other) => other !== source)
         else {
-          number += 1
-          if (number > offset + limit) return
-          if (number > offset) yield value
+          count += 1
+          if (count > offset + limit) return
+          if (count > offset) yield value
         }
       }
     }
   } finally {
-    for (const kind of kinds) kind.return?.()
+    for (const source of sources) source.return?.()
   }
 }

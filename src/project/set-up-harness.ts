@@ -1,4 +1,4 @@
-// `stint setup`: what a harness's own setup does, and the folder that a project without git needs for its hooks.
+// `stint setup`: the harness's own setup, and the folder that hooks need in a project without git.
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HarnessSetup, SetupReport, SetupRequest } from '../harness/contract/setup.ts'
@@ -8,75 +8,81 @@ import { readOrUndefined } from '../journal/read-files.ts'
 import { DEFAULT_CONFIG } from './config/config.ts'
 import { conversationStateFolder } from './store/conversation-binding.ts'
 import { refuseInRun } from './store/in-run.ts'
-import { type ProjectPaths, findProjectPaths } from './store/project-paths.ts'
-import { prepareSessionsFolder } from './store/project-paths.ts'
+import {
+  type ProjectPaths,
+  findProjectPaths,
+  prepareSessionsFolder,
+} from './store/project-paths.ts'
 
-interface Where {
+interface SetupLocation {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Does it; with `dryRun` only says what would be done. */
-export async function setUpHarness(setUp: HarnessSetup, request: SetupRequest, where: Where) {
-  if (!request.dryRun) refuseInRun(where, 'setting up an agent program')
-  const { place, cwd, around } = surroundingsOf(where)
-  const done = await setUp.setUp(request, around, cwd)
-  const isLeft = setUp
-    .registeredScopes?.(around)
+export async function setUpHarness(
+  setUp: HarnessSetup,
+  request: SetupRequest,
+  location: SetupLocation,
+) {
+  if (!request.dryRun) refuseInRun(location, 'setting up an agent program')
+  const { paths, cwd, context } = setupContext(location)
+  const done = await setUp.setUp(request, context, cwd)
+  const isStillRegistered = setUp
+    .registeredScopes?.(context)
     .some((scope) => scope !== request.into && scope !== 'user')
   // Only hooks need a folder.
-  const folder = isLeft === undefined ? [] : setUpFolder(request, done, place, isLeft)
-  return { root: around.root, plan: { ...done, changes: [...folder, ...done.changes] } }
+  const folder =
+    isStillRegistered === undefined ? [] : setUpFolder(request, done, paths, isStillRegistered)
+  return { root: context.root, plan: { ...done, changes: [...folder, ...done.changes] } }
 }
 
-/** Inspects everything, changes nothing. */
 export async function checkHarnessSetup(
   setUp: HarnessSetup,
-  where: Where,
+  location: SetupLocation,
 ): Promise<{ root: string; report: SetupReport }> {
-  const { place, cwd, around } = surroundingsOf(where)
-  const report = await setUp.check!(around, {
+  const { paths, cwd, context } = setupContext(location)
+  const report = await setUp.check!(context, {
     cwd,
-    conversations: conversationStateFolder(place),
+    conversations: conversationStateFolder(paths),
     // Hooks do nothing where there is neither git nor a folder for sessions.
-    isProject: place.repository !== undefined || existsSync(place.sessions),
+    isProject: paths.repository !== undefined || existsSync(paths.sessions),
   })
-  return { root: around.root, report }
+  return { root: context.root, report }
 }
 
-function surroundingsOf({ cwd, env }: Where) {
-  const place = findProjectPaths(cwd)
+function setupContext({ cwd, env }: SetupLocation) {
+  const paths = findProjectPaths(cwd)
   // Claude Code reads the settings of the worktree that it is started in.
-  const root = place.repository?.worktree ?? place.root
-  const around = { root, gitCommonDir: place.repository?.commonDir, env }
-  return { place, cwd: realpathSync(cwd), around }
+  const root = paths.repository?.worktree ?? paths.root
+  const context = { root, gitCommonDir: paths.repository?.commonDir, env }
+  return { paths, cwd: realpathSync(cwd), context }
 }
 
-/** What the folder of sessions holds when it was just made. */
-const IGNORE = '*\n'
+/** All that a new sessions folder holds. */
+const IGNORE_ALL = '*\n'
 
 function setUpFolder(
   { into, remove, dryRun }: SetupRequest,
   done: SetupPlan,
-  place: ProjectPaths,
-  isLeft: boolean,
+  paths: ProjectPaths,
+  isStillRegistered: boolean,
 ) {
-  if (place.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
-  const path = join(place.sessions, '.gitignore')
-  const isThere = existsSync(place.sessions)
+  if (paths.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
+  const path = join(paths.sessions, '.gitignore')
+  const exists = existsSync(paths.sessions)
   if (!remove) {
-    if (isThere) return []
-    if (!dryRun) prepareSessionsFolder(place, DEFAULT_CONFIG)
-    return [{ path, before: undefined, after: IGNORE }]
+    if (exists) return []
+    if (!dryRun) prepareSessionsFolder(paths, DEFAULT_CONFIG)
+    return [{ path, before: undefined, after: IGNORE_ALL }]
   }
   const wasSetUp = done.changes.length > 0 || done.record !== undefined
-  const isAsMade = () =>
-    readdirSync(place.sessions).join() === '.gitignore' &&
-    readOrUndefined(path)?.toString() === IGNORE
-  if (!wasSetUp || isLeft || !isThere || !isAsMade()) return []
+  const isUnchanged = () =>
+    readdirSync(paths.sessions).join() === '.gitignore' &&
+    readOrUndefined(path)?.toString() === IGNORE_ALL
+  if (!wasSetUp || isStillRegistered || !exists || !isUnchanged()) return []
   if (!dryRun) {
     removeFile(path)
-    removeEmptyFolder(place.sessions)
+    removeEmptyFolder(paths.sessions)
   }
-  return [{ path, before: IGNORE, after: undefined }]
+  return [{ path, before: IGNORE_ALL, after: undefined }]
 }

@@ -35,16 +35,16 @@ function large(): Copying {
   return copying
 }
 
-test('copying a piece reads no more than the piece', () => {
+test('copying a chunk reads no more than the chunk', () => {
   const copying = large()
   for (let call = 1; call <= 20; call += 1) {
     copying.copy({ maxBytes: 65_536 })
-    // And the last byte of the copy, to see whether it ends a line.
+    // Plus the last byte of the copy, to check whether it ends a line.
     expect(count.bytesRead).toBeLessThanOrEqual(call * (65_536 + 1))
   }
 })
 
-test('looking at a piece reads no more than the piece, wherever it is', () => {
+test('inspecting a chunk reads no more than the chunk, wherever it is', () => {
   const { transcript } = large()
   const piece = readTailChunk(transcript, undefined, 131_072)!
   expect(count.bytesRead).toBeLessThanOrEqual(2 * 131_072 + 1)
@@ -53,7 +53,7 @@ test('looking at a piece reads no more than the piece, wherever it is', () => {
   expect(count.bytesRead).toBeLessThanOrEqual(131_072)
 })
 
-test('a line that is longer than a piece is read for its own length, and not for that of the rest', () => {
+test('a line longer than a chunk is read to its own end only', () => {
   const copying = new Copying().write(
     `${said('x'.repeat(300_000))}\n`,
     ...Array.from({ length: 100 }, () => `${said('y'.repeat(100_000))}\n`),

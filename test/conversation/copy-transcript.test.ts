@@ -34,11 +34,11 @@ import { Copying } from './copy.world.ts'
 const line = (text: string) => `${text}\n`
 const TOKEN = `ghp_${'aB3'.repeat(14)}`
 
-describe('a copy of what a real client wrote', () => {
+describe("a copy of a real client's transcript", () => {
   test.each([
     ['claude-2.1.325.jsonl', { user: 14, assistant: 10, attachment: 28, system: 1 }],
     ['claude-2.0.77.jsonl', { user: 13, assistant: 10, system: 1 }],
-  ] as const)('%s has what was said and nothing else', (name, expected) => {
+  ] as const)('%s has the messages and nothing else', (name, expected) => {
     const copying = new Copying().write(recorded(name)).copyAll()
     const kinds: Record<string, number> = {}
     for (const { type } of copying.lines) kinds[String(type)] = (kinds[String(type)] ?? 0) + 1
@@ -47,7 +47,7 @@ describe('a copy of what a real client wrote', () => {
     expect(copying.bytes).not.toContain('api-request')
   })
 
-  test('is smaller, and keeps what ties its lines together', () => {
+  test('is smaller, and keeps the links between lines', () => {
     const copying = new Copying().write(recorded('claude-2.1.325.jsonl')).copyAll()
     expect(copying.bytes.length).toBeLessThan(recorded('claude-2.1.325.jsonl').length / 2)
     const answer = copying.lines.findLast(({ type }) => type === 'assistant')!
@@ -85,17 +85,14 @@ describe('a copy', () => {
       (text: string) =>
         text.replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1":\t"').replaceAll(/^\{/gm, '{ '),
     ],
-  ])(
-    'has what was said in lines with white space between their parts, such as %s',
-    (_what, spaced) => {
-      const text = recorded('claude-2.1.325.jsonl').toString('utf8')
-      expect(spaced(text)).not.toContain('"type":"user"')
-      const copying = new Copying().write(spaced(text)).copyAll()
-      expect(copying.all).toEqual(new Copying().write(text).copyAll().all)
-    },
-  )
+  ])('reads JSON with white space, such as %s', (_what, spaced) => {
+    const text = recorded('claude-2.1.325.jsonl').toString('utf8')
+    expect(spaced(text)).not.toContain('"type":"user"')
+    const copying = new Copying().write(spaced(text)).copyAll()
+    expect(copying.all).toEqual(new Copying().write(text).copyAll().all)
+  })
 
-  test('says first whose it is, and at the end why the conversation ended', () => {
+  test('starts with its conversation and ends with the reason it ended', () => {
     const copying = new Copying()
     endConversation(join(copying.folder, '.sessions'), 'c0ffee', {
       at: '2026-01-02T00:00:00.000Z',
@@ -115,7 +112,7 @@ describe('a copy', () => {
     })
   })
 
-  test('keeps the branch of a line that follows one of which nothing is kept', () => {
+  test('keeps the branch of a line whose parent is not stored', () => {
     const chain = [
       said('a', { uuid: 'a' }),
       attached('environment', {}, { uuid: 'x', parentUuid: 'a' }),
@@ -136,10 +133,10 @@ describe('a copy', () => {
   })
 })
 
-describe('of a line', () => {
+describe('copying a line', () => {
   const keptOf = (text: string) => new Copying().write(line(text)).copyAll().lines[0]
 
-  test('what a tool answered is kept once', () => {
+  test('stores a tool result once', () => {
     expect(
       keptOf(
         came('t1', 'x', false, { toolUseResult: { stdout: 'x', originalFile: 'y'.repeat(9000) } }),
@@ -151,7 +148,7 @@ describe('of a line', () => {
     )
   })
 
-  test('what a hook gave and what was typed meanwhile are kept', () => {
+  test('stores injected context and queued prompts', () => {
     expect(keptOf(injected('[stint:aaaa1111]', { rendered: ['x'] }))).toMatchObject({
       attachment: { content: ['[stint:aaaa1111]'] },
     })
@@ -163,7 +160,7 @@ describe('of a line', () => {
     })
   })
 
-  test('that shows the model a file, what it was shown is kept, once', () => {
+  test('stores a file shown to the model once', () => {
     const shown = attached(
       'file',
       { filename: '/b.txt', content: { file: { content: 'one' } } },
@@ -182,7 +179,7 @@ describe('of a line', () => {
     expect(keptOf(attached('file', { filename: '/b.txt' }))).toBeUndefined()
   })
 
-  test('that is the title of a conversation, a boundary or a summary, all is kept that says so', () => {
+  test('stores titles, compaction boundaries and summaries in full', () => {
     expect(keptOf('{"type":"summary","summary":"Fix the bug","leafUuid":"u1"}')).toEqual({
       type: 'summary',
       summary: 'Fix the bug',
@@ -202,7 +199,7 @@ describe('of a line', () => {
     'hook_success',
     '__proto__',
     'constructor',
-  ])('that is an attachment which tells the model nothing, nothing is kept: %s', (type) => {
+  ])('drops an attachment the model does not see: %s', (type) => {
     const content = {
       type: 'user',
       subtype: 'compact_boundary',
@@ -211,7 +208,7 @@ describe('of a line', () => {
     expect(keptOf(attached(type, { content }))).toBeUndefined()
   })
 
-  test('that is an attachment, what it told the model is kept in the words in which it was told', () => {
+  test('stores an attachment as the model read it', () => {
     const reminder = (text: string) => ({
       content: `<system-reminder>\n${text}\n</system-reminder>`,
     })
@@ -247,7 +244,7 @@ describe('of a line', () => {
         isMeta: true,
         parts: [{ text: '<system-reminder>\nIt changed.\n</system-reminder>' }, { text: 'here' }],
       },
-      // As it was typed, for people; and as the model has it.
+      // As the user typed it, and as the model read it.
       {
         role: 'user',
         parts: [{ text: 'and this' }],
@@ -263,7 +260,7 @@ describe('of a line', () => {
     })
   })
 
-  test('that the harness wrote for itself, nothing is kept', () => {
+  test("drops the harness's internal lines", () => {
     const nested = {
       type: 'system',
       subtype: 'stop_hook_summary',
@@ -280,7 +277,7 @@ describe('of a line', () => {
     ).toBeUndefined()
   })
 
-  test('pictures and long texts are kept whole, beside the lines and once', () => {
+  test('stores pictures and long texts in full, once, as blobs', () => {
     const picture = {
       type: 'image',
       source: {
@@ -308,7 +305,7 @@ describe('of a line', () => {
     expect(third!.parts).toEqual([first!.parts[0]])
   })
 
-  test('that is too long to be read, it is kept that there was one', () => {
+  test('stores a placeholder for a line that is too long', () => {
     const copying = new Copying()
       .write(line(said('before')), line(said('x'.repeat(9_000_000))), line(said('after')))
       .copyAll()
@@ -347,7 +344,7 @@ describe('a secret', () => {
     expect(copying.bytes).toContain('[redacted:')
   })
 
-  test('that is written in two halves never reaches the disk', () => {
+  test('written in two halves never reaches the disk', () => {
     const text = line(came('t1', `TOKEN=${TOKEN} end`))
     for (let at = text.indexOf('ghp_') - 5; at < text.indexOf(' end') + 5; at += 3) {
       const copying = new Copying().write(line(said('before')), text.slice(0, at))
@@ -358,7 +355,7 @@ describe('a secret', () => {
     }
   })
 
-  test('in a text that is kept beside the lines never reaches the disk', () => {
+  test('in a blob never reaches the disk', () => {
     const filler = 'word '.repeat(40_000)
     const copying = new Copying().write(line(came('t1', `${filler} ${TOKEN} ${filler}`))).copyAll()
     expect(copying.blobs).toHaveLength(1)
@@ -366,13 +363,13 @@ describe('a secret', () => {
     expect(written(copying)).toContain('[redacted:')
   })
 
-  test('of the shapes that a project names never reaches the disk', () => {
+  test("matching a project's pattern never reaches the disk", () => {
     const redaction = { extra: [/INTERNAL-\d+/] }
     const copying = new Copying().write(line(said('see INTERNAL-12345'))).copyAll({ redaction })
     expect(copying.bytes).not.toContain('INTERNAL-12345')
   })
 
-  test('that is a long private key never reaches the disk', () => {
+  test('like a long private key never reaches the disk', () => {
     const body = Array.from(
       { length: 40 },
       (_, index) =>
@@ -387,8 +384,8 @@ describe('a secret', () => {
   })
 })
 
-describe('a transcript that grows', () => {
-  test('gives the same copy in many calls as in one', () => {
+describe('a growing transcript', () => {
+  test('is copied alike in many calls and in one', () => {
     const lines = [
       said('a'),
       answered('b'),
@@ -429,13 +426,13 @@ describe('a transcript that grows', () => {
     const torn = said('second')
     const copying = new Copying().write(line(said('first')), torn)
     expect(copying.copy()).toMatchObject({ copied: 1, isCaughtUp: true })
-    expect(copying.said).toEqual(['first'])
+    expect(copying.texts).toEqual(['first'])
     expect(copying.copy()).toMatchObject({ copied: 0, isCaughtUp: true })
     copying.write('\n').copyAll()
-    expect(copying.said).toEqual(['first', 'second'])
+    expect(copying.texts).toEqual(['first', 'second'])
   })
 
-  test('that holds nothing yet has been caught up with, and makes nothing', () => {
+  test('is caught up while empty, and no copy is created', () => {
     const copying = new Copying().write('')
     expect(copying.copy()).toMatchObject({ copied: 0, isCaughtUp: true })
     copying.write(line(attached('environment')))
@@ -443,17 +440,17 @@ describe('a transcript that grows', () => {
     expect(existsSync(dirname(copying.target))).toBe(false)
   })
 
-  test('is copied one line at a time when there is no time for more', () => {
+  test('is copied line by line when time is short', () => {
     const copying = new Copying().write(
       ...Array.from({ length: 5 }, (_, index) => line(said(`${index}`))),
     )
     for (let index = 1; index <= 4; index += 1)
       expect(copying.copy({ untilMs: 0 })).toMatchObject({ copied: 1, isCaughtUp: false })
     expect(copying.copy({ untilMs: 0 })).toMatchObject({ copied: 1, isCaughtUp: true })
-    expect(copying.said).toEqual(['0', '1', '2', '3', '4'])
+    expect(copying.texts).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  test('is copied past a line that is longer than a piece', () => {
+  test('is copied past a line longer than a chunk', () => {
     const copying = new Copying().write(
       line(said('a')),
       line(attached('file', { content: 'x'.repeat(200_000) })),
@@ -465,30 +462,30 @@ describe('a transcript that grows', () => {
   })
 })
 
-describe('a transcript that is another one now', () => {
+describe('a replaced transcript', () => {
   const first = [said('a'), said('b'), said('c')].map(line)
 
-  test('is copied from its start when it was replaced', () => {
+  test('is copied from its start', () => {
     const copying = new Copying().write(...first).copyAll()
     renameSync(copying.transcript, `${copying.transcript}.old`)
     copying.write(...first, line(said('d'))).copyAll()
-    expect(copying.said).toEqual(['a', 'b', 'c', 'd'])
+    expect(copying.texts).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('is copied from its start when it shrank', () => {
+  test('is copied from its start after it shrank', () => {
     const copying = new Copying().write(...first).copyAll()
     copying.replace(line(said('new'))).copyAll()
-    expect(copying.said).toEqual(['a', 'b', 'c', 'new'])
+    expect(copying.texts).toEqual(['a', 'b', 'c', 'new'])
   })
 
-  test('is copied again when nobody remembers how far it was', () => {
+  test('is copied again when the cursor is lost', () => {
     const copying = new Copying().write(...first).copyAll()
     copying.cursor = undefined
     copying.write(line(said('d'))).copyAll()
-    expect(copying.said).toEqual(['a', 'b', 'c', 'd'])
+    expect(copying.texts).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('is copied from its start when what is remembered makes no sense', () => {
+  test('is copied from its start when the cursor is invalid', () => {
     const copying = new Copying().write(...first)
     const { ino: inode } = statSync(copying.transcript)
     for (const offset of [-1, 1.5, 'x', null, Number.MAX_SAFE_INTEGER]) {
@@ -497,7 +494,7 @@ describe('a transcript that is another one now', () => {
   })
 })
 
-describe('a transcript that cannot be copied', () => {
+describe('an unusual transcript', () => {
   const copy = (transcript: string) => {
     const target = join(scratchFolder(), 'copies', 'c.jsonl')
     const conversation = { id: 'c0ffee', harness: 'claude' }
@@ -512,7 +509,7 @@ describe('a transcript that cannot be copied', () => {
     return copied
   }
 
-  test('is left alone: nothing there, a folder, a pipe, a device', () => {
+  test('is ignored when missing, a folder, a pipe or a device', () => {
     const pipe = join(scratchFolder(), 'pipe')
     execFileSync('mkfifo', [pipe])
     for (const path of [
@@ -526,7 +523,7 @@ describe('a transcript that cannot be copied', () => {
       expect(copy(path)).toBeUndefined()
   })
 
-  test('is left alone: a file of another kind', () => {
+  test('is ignored when it is not JSON lines', () => {
     const path = join(scratchFolder(), 'picture.png')
     const noise = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256))
     for (const bytes of [noise, Buffer.from('just\nsome\ntext\n')]) {
@@ -537,7 +534,7 @@ describe('a transcript that cannot be copied', () => {
     expect(copy(path)).toMatchObject({ copied: 0 })
   })
 
-  test('is copied around what is damaged', () => {
+  test('is copied except for damaged lines', () => {
     const noise = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7919) % 256))
     const copying = new Copying().write(
       line(said('a')),
@@ -549,18 +546,18 @@ describe('a transcript that cannot be copied', () => {
       line(said('c')),
     )
     copying.copyAll({ maxBytes: 2000 })
-    expect(copying.said).toEqual(['a', 'c'])
+    expect(copying.texts).toEqual(['a', 'c'])
   })
 
-  test('is copied with lines of every nesting', () => {
+  test('is copied with any nesting depth', () => {
     const deep = `{"type":"user","uuid":"deep","message":${'['.repeat(3000)}${']'.repeat(3000)}}\n`
     const copying = new Copying().write(deep, line(said('a'))).copyAll()
     expect(copying.lines).toHaveLength(2)
   })
 })
 
-describe('a place that cannot be written', () => {
-  test('is told with its reason, and tried again from the same line', () => {
+describe('a target that cannot be written', () => {
+  test('is reported with the cause, and retried from the same line', () => {
     const copying = new Copying().write(line(said('a')))
     mkdirSync(copying.target, { recursive: true })
     const failed = copying.copy()
@@ -568,10 +565,10 @@ describe('a place that cannot be written', () => {
     expect(existsSync(`${copying.target}.lock`)).toBe(false)
     rmSync(copying.target, { recursive: true })
     copying.copyAll()
-    expect(copying.said).toEqual(['a'])
+    expect(copying.texts).toEqual(['a'])
   })
 
-  test('is told when it is not even a folder', () => {
+  test('is reported when it is not a folder', () => {
     const copying = new Copying().write(line(said('a')))
     writeFileSync(join(copying.folder, '.sessions'), '')
     expect(copying.copy()?.cause).toMatchObject({
@@ -579,21 +576,21 @@ describe('a place that cannot be written', () => {
     })
   })
 
-  test('that was cut off in a line costs no other line', () => {
+  test('loses no other line after a torn write', () => {
     const copying = new Copying().write(line(said('a')), line(said('b')))
     copying.copy()
-    // As a full disk leaves it: the piece is not counted as copied, and stands there in part.
+    // As a full disk leaves it: the chunk is partly written and does not count as copied.
     for (const left of [copying.bytes.length - 1, copying.bytes.length - 100, 10]) {
       truncateSync(copying.target, left)
       copying.cursor = undefined
       copying.copyAll()
-      expect(copying.said).toEqual(['a', 'b'])
+      expect(copying.texts).toEqual(['a', 'b'])
     }
   })
 })
 
 describe('while another process copies', () => {
-  test('nothing is done, and nothing waits', () => {
+  test('does nothing and does not wait', () => {
     const copying = new Copying().write(line(said('a')))
     mkdirSync(dirname(copying.target), { recursive: true })
     writeFileSync(`${copying.target}.lock`, '')
@@ -601,7 +598,7 @@ describe('while another process copies', () => {
     expect(existsSync(copying.target)).toBe(false)
   })
 
-  test('it is not waited for one that was killed ten seconds ago', () => {
+  test('ignores the lock of a process killed ten seconds ago', () => {
     const copying = new Copying().write(line(said('a')))
     mkdirSync(dirname(copying.target), { recursive: true })
     writeFileSync(`${copying.target}.lock`, '')
@@ -612,13 +609,13 @@ describe('while another process copies', () => {
   })
 })
 
-describe('a copy that is read', () => {
-  test('has no lines when there is none', () => {
+describe('reading a copy', () => {
+  test('gives no lines when there is no copy', () => {
     expect([...readConversationLines(join(scratchFolder(), 'none'))]).toEqual([])
     expect([...readConversationLines(scratchFolder())]).toEqual([])
   })
 
-  test('gives each line once, without what is damaged', () => {
+  test('gives each line once, without damaged ones', () => {
     const path = join(scratchFolder(), 'copy.jsonl')
     const [one, two] = [said('one'), said('two')]
     const summary = '{"type":"summary","summary":"x","leafUuid":"u"}'
@@ -647,7 +644,7 @@ describe('a copy that is read', () => {
     ).toEqual(['one', 'two', 'x', 'three'])
   })
 
-  test('is read in parts, across which its lines reach', () => {
+  test('reads lines that span several chunks', () => {
     const path = join(scratchFolder(), 'copy.jsonl')
     const texts = Array.from({ length: 40 }, (_, index) => `${index}${'ü'.repeat(60_000)}`)
     writeFileSync(path, texts.map((text) => line(said(text))).join(''))

@@ -8,7 +8,7 @@ import { answered } from '../capture/transcript.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { Copying } from './copy.world.ts'
 
-test('processes that copy at once never break a line of each other, and lose none', async () => {
+test("concurrent copies never break each other's lines and lose none", async () => {
   const copying = new Copying()
   const program = join(copying.folder, 'worker.mjs')
   const ready = join(copying.folder, 'ready')
@@ -30,7 +30,7 @@ test('processes that copy at once never break a line of each other, and lose non
   }
   writeFileSync(ready, '')
   expect(await Promise.all(ended)).toEqual(workers.map(() => [0, null]))
-  expect([...copying.said].sort()).toEqual([...texts].sort())
+  expect([...copying.texts].sort()).toEqual([...texts].sort())
   const damaged = copying.bytes
     .split('\n')
     .filter((text) => text !== '' && parseJson(text) === undefined)

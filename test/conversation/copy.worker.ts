@@ -1,4 +1,4 @@
-// Copies a transcript to its end, again and again, beside others that do the same.
+// Copies a transcript to its end repeatedly, while other processes do the same.
 import { existsSync } from 'node:fs'
 import {
   type CopyCursor,

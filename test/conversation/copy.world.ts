@@ -12,7 +12,7 @@ import { conversationStore } from '../../src/history/store.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-/** A transcript that grows, and its copy. */
+/** A growing transcript and its copy. */
 export class Copying {
   readonly folder = scratchFolder()
   readonly transcript = join(this.folder, 'transcript.jsonl')
@@ -29,7 +29,7 @@ export class Copying {
     return this
   }
 
-  /** One call, as a hook makes it. */
+  /** One call, as from a hook. */
   copy(options: Partial<CopyRequest> = {}): CopyResult | undefined {
     const { transcript, target, cursor } = this
     const copied = copyTranscriptChunk({
@@ -41,12 +41,12 @@ export class Copying {
       ...(cursor === undefined ? {} : { cursor }),
       ...options,
     })
-    // Kept by whoever copies, in a file.
+    // Callers store the cursor in a file.
     if (copied !== undefined) this.cursor = JSON.parse(JSON.stringify(copied.cursor)) as CopyCursor
     return copied
   }
 
-  /** As many calls as it takes. */
+  /** Calls until it has caught up. */
   copyAll(options: Partial<CopyRequest> = {}): this {
     for (let call = 0; call < 10_000; call += 1)
       if (this.copy(options)?.isCaughtUp !== false) return this
@@ -57,12 +57,12 @@ export class Copying {
     return readFileSync(this.target, 'utf8')
   }
 
-  /** What was said, as it stands in the file. */
+  /** The stored messages. */
   get lines(): readonly Json[] {
     return this.all.filter(({ type }) => type !== 'conversation' && type !== 'link')
   }
 
-  /** With what ties it together. */
+  /** With the links between them. */
   get all(): readonly Json[] {
     return [...readConversationLines(this.target)].map(({ line }) => line)
   }
@@ -71,7 +71,7 @@ export class Copying {
     return [...conversationStore(join(this.folder, '.sessions'), {}).read('c0ffee')]
   }
 
-  /** What lies in blobs, one text each. */
+  /** The texts of all blobs. */
   get blobs(): readonly string[] {
     const folder = join(this.folder, '.sessions', 'conversations', 'blobs')
     const names = existsSync(folder)
@@ -83,7 +83,7 @@ export class Copying {
   }
 
   /** The texts of the messages, in order. */
-  get said(): readonly unknown[] {
+  get texts(): readonly unknown[] {
     return this.lines.map((line) => {
       const { content } = (line['message'] ?? {}) as { content?: unknown }
       return Array.isArray(content)

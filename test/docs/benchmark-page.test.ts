@@ -8,15 +8,15 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const { BENCHES } = (await part('benches')) as { BENCHES: Readonly<Record<string, string>> }
 const { sectionIn } = (await part('table')) as { sectionIn(page: string, name: string): string | undefined }
 
-/** What runs benchmarks is no TypeScript: Node runs it as it is. */
+/** The benchmark runner is plain JavaScript, so it is imported by path. */
 function part(name: string): Promise<unknown> {
   return import(/* @vite-ignore */ pathToFileURL(join(root, 'bench', `${name}.mjs`)).href)
 }
 
 const page = readFileSync(join(root, 'docs', 'benchmarks.md'), 'utf8')
 
-describe('the page on benchmarks', () => {
-  test.each(Object.keys(BENCHES))('shows rows of %s, with their day and machine, and none that is over its limit', (name) => {
+describe('the benchmark page', () => {
+  test.each(Object.keys(BENCHES))('shows rows of %s with date and machine, none over its limit', (name) => {
     const [machine, , head, , ...rows] = sectionIn(page, name)!.split('\n')
     expect(machine).toMatch(/^20\d\d-\d\d-\d\d, Node v[\d.]+, \w+ \w+, \d+ cores$/)
     expect(head).toMatch(/^\| what \|/)
@@ -24,7 +24,7 @@ describe('the page on benchmarks', () => {
     expect(rows.filter((row) => /OVER|FAILED/.test(row))).toEqual([])
   })
 
-  test('shows no benchmark that there is not', () => {
+  test('shows only existing benchmarks', () => {
     const shown = [...page.matchAll(/^<!-- bench (\S+) -->$/gm)].map((match) => match[1])
     expect(shown).toEqual(Object.keys(BENCHES))
   })

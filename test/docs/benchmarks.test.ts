@@ -32,7 +32,7 @@ const { sectionIn, sectionOf, withSection } = (await part('table')) as {
 }
 const { runApart } = (await part('apart')) as { runApart(name: string, file: URL, options: { scale: number }): Promise<Result> }
 
-/** What runs benchmarks is no TypeScript: Node runs it as it is. */
+/** The benchmark runner is plain JavaScript, so it is imported by path. */
 function part(name: string): Promise<unknown> {
   return import(/* @vite-ignore */ pathToFileURL(join(bench, `${name}.mjs`)).href)
 }
@@ -41,7 +41,7 @@ describe('npm run bench', () => {
   const typed = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(bench, 'run.mjs'), ...args], { encoding: 'utf8', timeout: 60_000 })
 
-  test('runs every benchmark that there is', () => {
+  test('runs every benchmark', () => {
     const files = readdirSync(bench).filter((name) => name.endsWith('.bench.mjs'))
     expect(Object.keys(BENCHES).map((name) => `${name}.bench.mjs`).sort()).toEqual(files.sort())
     const { stdout, status } = typed('--help')
@@ -56,7 +56,7 @@ describe('npm run bench', () => {
       stdio: ['ignore', 'ignore', 'ignore'],
     })
     const ended = once(child, 'exit')
-    // Its own folder, and in it the benchmark's.
+    // Its own folder, which contains the benchmark's.
     const isBegun = () => readdirSync(folder).some((name) => readdirSync(join(folder, name)).length > 0)
     while (!isBegun() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
     child.kill('SIGINT')
@@ -71,22 +71,22 @@ describe('npm run bench', () => {
     [['--scale', 'small'], '--scale is a share of the full size'],
     [['--write', '--scale', '0.1'], 'the full size: without --scale'],
     [['--wriet'], '--wriet'],
-  ])('refuses %j and says what to do', (args, words) => {
+  ])('refuses %j and says how to call it', (args, words) => {
     expect(() => askedFor(args)).toThrow(words)
   })
 
-  test('runs all there are in their order, or those that are named', () => {
+  test('runs all in order, or the named ones', () => {
     expect(askedFor([])).toEqual({ help: false, write: false, scale: 1, names: Object.keys(BENCHES) })
     expect(askedFor(['serve', '--scale', '0.05', 'hooks']).names).toEqual(['hooks', 'serve'])
   })
 
-  test('ends with 2 where it is misused, and prints no table', () => {
+  test('exits with 2 on misuse and prints no table', () => {
     const { stderr, stdout, status } = typed('nothing-like-it')
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^bench: there is no benchmark/)
   })
 
-  test('runs the planner at its smallest and prints its table', () => {
+  test('runs the smallest planner benchmark and prints its table', () => {
     const { stdout, status } = typed('--scale', '0.001', 'plan')
     expect(stdout).toMatch(/^## plan\n\n20\d\d.*at 0\.001 of the full size\n\n\| what \|.*\n\|---.*\n\| planner, \d+ backlogs/)
     expect(status).toBe(0)
@@ -100,7 +100,7 @@ describe('a benchmark that', () => {
     return runApart('made', pathToFileURL(file), { scale: 0.5 })
   }
 
-  test('is fine answers its rows', async () => {
+  test('works returns its rows', async () => {
     const { rows, hasFailed } = await outcomeOf(
       "export const run = async ({ scale }) => [{ name: 'a', ratio: scale, ok: true }]\nconsole.log('talk')\n",
     )
@@ -117,7 +117,7 @@ describe('a benchmark that', () => {
       "export const run = () => (process.exitCode = 3, [{ name: 'a', ok: true }])",
       'failed: it ended with 3',
     ],
-  ])('%s is a row that says so', async (_, source, why) => {
+  ])('%s gives a row that says so', async (_, source, why) => {
     const { rows, hasFailed } = await outcomeOf(source)
     expect([rows.length, rows[0]!.name, rows[0]!.ok, hasFailed]).toEqual([1, 'made', false, true])
     expect(rows[0]!.note).toContain(why)
@@ -128,7 +128,7 @@ describe('a benchmark that', () => {
 describe('a table', () => {
   const at = new Date('2026-01-31T12:00:00Z')
 
-  test('says what is over its limit, with the digit that shows it', () => {
+  test('marks rows over their limit, with enough digits to show it', () => {
     const rows = [
       { name: 'a', ours: 31.5, bare: 25.1, ratio: 1.2549, limit: 'at most 1.25', ok: false },
       { name: 'b', ours: 2, bare: 4, ratio: 0.5, limit: 'at most 1', ok: true },
@@ -140,11 +140,11 @@ describe('a table', () => {
     expect(section).toContain('| b | 2.00 ms | 4.00 ms | 0.50 | at most 1 | ok |')
   })
 
-  test('keeps to one line and its cells, whatever is in a text', () => {
+  test('keeps each row on one line, whatever its texts hold', () => {
     expect(sectionOf({ rows: [{ name: 'a', note: 'one\ntwo | three', ok: true }] })).toContain('| a | one two \\| three |  |  |  | ok |')
   })
 
-  test('takes the place of the one before it, and leaves the others on the page', () => {
+  test('replaces its previous version and leaves the other tables on the page', () => {
     const before = '# Page\n\n<!-- bench a -->\nold\n<!-- end of bench a -->\n\nText.\n\n<!-- bench b -->\nkept\n<!-- end of bench b -->\n'
     const after = withSection(before, 'a', 'new $& one')
     expect(after).toBe(before.replace('old', () => 'new $& one'))

@@ -13,17 +13,17 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8')
 const configuration = /```yaml\n([^]*?)```/.exec(read('docs/configure.md'))![1]!
 const { run: shown, delegates } = parse(configuration) as Readonly<Record<'run' | 'delegates', Readonly<Record<string, unknown>>>>
 
-/** Settings that are nothing unless somebody says so; what the page shows of them are examples. */
+/** Settings without a default; the page shows examples of them. */
 const WITHOUT_DEFAULT = new Set(['model', 'setup', 'files', 'allow'])
 
-/** The rows of the table behind a heading of the page about runs: name and second column. */
+/** The rows of the table under a heading of the page on runs: name and second column. */
 function rowsUnder(heading: string): readonly (readonly [string, string])[] {
   const section = read('docs/run.md').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
   const rows = [...section.matchAll(/^\| `([^`]+)` \| `?([^|]*?)`? \|/gm)]
   return rows.map((match) => [match[1]!, match[2]!] as const).filter(([name]) => name !== 'type')
 }
 
-describe('the page about runs', () => {
+describe('the page on runs', () => {
   test('names every event, and no other', () => {
     const kindsOf = (file: string, type: string) =>
       [...read(file).split(`interface ${type} {`)[1]!.split('\n}')[0]!.matchAll(/^ {2}'?([a-z.]+)'?: /gm)].map((match) => match[1]!)
@@ -41,7 +41,7 @@ describe('the page about runs', () => {
   })
 })
 
-describe('the page about the configuration', () => {
+describe('the page on configuration', () => {
   test('shows every setting of runs, with its default where there is one', () => {
     expect(Object.keys(shown)).toEqual(Object.keys(RUN_RULES))
     const folder = scratchFolder()

@@ -7,7 +7,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-test('the tour goes through a session, a run of two sessions with a failure and a handoff, and two delegates that merge, and ends with the page\'s address, in its own folder', async () => {
+test('the tour runs a session, a two-session run with failure and handoff, and two merging delegates', async () => {
   const folder = scratchFolder()
   const env = { ...process.env, TMPDIR: folder }
   const said = execFileSync(process.execPath, [join(root, 'scripts', 'tour.mjs')], { env, encoding: 'utf8' })

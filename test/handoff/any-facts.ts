@@ -1,4 +1,4 @@
-// Facts as a handoff may be made from: any session, in any surroundings.
+// Generates facts for handoffs: any session, in any repository state.
 import * as fc from 'fast-check'
 import {
   type Verdict,
@@ -43,7 +43,7 @@ const anyUncommitted: fc.Arbitrary<HandoffFacts['uncommitted']> = fc
     ...(kept === undefined ? {} : { kept }),
   }))
 
-/** Facts about these entries, in a folder that has none of their files. */
+/** Facts about these entries, in a folder without any of their files. */
 export function factsOf(
   entries: readonly RawEntry[],
   more: Partial<HandoffFacts> = {},

@@ -29,11 +29,11 @@ function under(text: string, heading: string): readonly string[] {
   return lines.slice(at + 1, end === -1 ? undefined : end).filter((line) => line !== '')
 }
 
-/** The first few letters of a recorded text, as far as any shortening leaves them. */
+/** The first letters of a recorded text, which every shortening keeps. */
 const beginningOf = (text: string) => safeLine(text).slice(0, 6)
 
-describe('a handoff of any session, in any surroundings', () => {
-  test('never costs more than its bound', () => {
+describe('a handoff of any session and repository', () => {
+  test('never exceeds its token limit', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
         const made = buildHandoffDocument(facts, { tokens, redact: redacted })
@@ -45,7 +45,7 @@ describe('a handoff of any session, in any surroundings', () => {
     )
   })
 
-  test('always has what is vital, however little room there is', () => {
+  test('always has the vital parts, however small the limit', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
         const { text } = buildHandoffDocument(facts, { tokens })
@@ -73,7 +73,7 @@ describe('a handoff of any session, in any surroundings', () => {
     )
   })
 
-  test('is the same to the byte when it is made again', () => {
+  test('is identical to the byte when created again', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
         expect(buildHandoffDocument(facts, { tokens })).toEqual(
@@ -84,7 +84,7 @@ describe('a handoff of any session, in any surroundings', () => {
     )
   })
 
-  test('made at another time differs in its time fields and its hash alone', () => {
+  test('created at another time differs only in its times and hash', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const timeless = (text: string) =>
@@ -98,7 +98,7 @@ describe('a handoff of any session, in any surroundings', () => {
     )
   })
 
-  test('carries its own hash, which no change of it leaves right', () => {
+  test('carries its own hash, which any change invalidates', () => {
     fc.assert(
       fc.property(anyFacts, fc.nat(), (facts, at) => {
         const { text, hash } = buildHandoffDocument(facts)
@@ -119,7 +119,7 @@ describe('a handoff of any session, in any surroundings', () => {
     )
   })
 
-  test('has the headings of a handoff and no others, whatever was recorded', () => {
+  test('has only the headings of a handoff, whatever was recorded', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const { text } = buildHandoffDocument(facts, { tokens: HANDOFF_MAX_TOKENS })

@@ -8,7 +8,7 @@ import { factsOf } from './any-facts.ts'
 const COMMIT = 'abc123f0000a1b2c3d4e5f60718293a4b5c6d7e8'
 const CHECKPOINT = '0194697b-f940-749b-b13c-ec38f5435c19'
 
-/** Three files that are not committed, and a checkpoint that keeps them. */
+/** Three uncommitted files and a checkpoint that saves them. */
 const HALF_DONE = {
   git: { branch: 'fix/sweep', commit: COMMIT, dirty: 3 },
   uncommitted: {
@@ -24,8 +24,8 @@ const HALF_DONE = {
   },
 }
 
-describe('the document of a handoff', () => {
-  test('says what is vital before anything else, and one next action first', () => {
+describe('a handoff document', () => {
+  test('puts the vital parts first, starting with one next action', () => {
     const { text } = buildHandoffDocument(factsOf(sweepStory().entries, HALF_DONE))
     const headings = [...text.matchAll(/^## (.*)$/gm)].map((match) => match[1])
     expect(headings.slice(0, 5)).toEqual([
@@ -73,7 +73,7 @@ describe('the document of a handoff', () => {
     '1. one',
     '| a | b |',
     '# x',
-  ])('takes %j in a recorded text for text', (text) => {
+  ])('treats %j in a recorded text as text', (text) => {
     const story = new Story()
     story.add('goal.set', { text })
     const made = buildHandoffDocument(factsOf(story.entries)).text
@@ -93,7 +93,7 @@ describe('the document of a handoff', () => {
     expect(text).toContain('Left out here, shown by: ')
   })
 
-  test('tells the files of failing tests first, then key files, then what changed and why', () => {
+  test('lists files of failing tests first, then key files, then changed files', () => {
     const facts = factsOf(sweepStory().entries, {
       files: [
         {
@@ -113,7 +113,7 @@ describe('the document of a handoff', () => {
     )
   })
 
-  test('has nothing in it that only one agent program knows', () => {
+  test('names nothing that is specific to one agent program', () => {
     const story = sweepStory()
     story.add('conversation.joined', { conversation: 'c-1', harness: 'codex', source: 'startup' })
     const { text } = buildHandoffDocument(factsOf(story.entries))
@@ -121,7 +121,7 @@ describe('the document of a handoff', () => {
     expect(text).not.toMatch(/claude/i)
   })
 
-  test('has a head that can be read back, also with values that YAML would take for something else', () => {
+  test('has frontmatter that reads back, even with values that YAML would reinterpret', () => {
     const facts = factsOf(new Story().entries, {
       git: { branch: 'true', commit: COMMIT, dirty: 0 },
     })
@@ -138,7 +138,7 @@ describe('the document of a handoff', () => {
     expect(readHandoffFrontmatter('---\nformat: other/1\n---\n')).toBeUndefined()
   })
 
-  test('has the same hash after its hash line was changed, which then claims another', () => {
+  test('keeps its content hash when only the hash line changes', () => {
     const { text, hash } = buildHandoffDocument(factsOf(sweepStory().entries))
     const forged = text.replace(hash, `sha256:${'0'.repeat(64)}`)
     expect(contentHash(forged)).toBe(hash)

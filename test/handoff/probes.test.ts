@@ -1,4 +1,4 @@
-// Each probe is asked about a world in which its claim holds, and about one in which it does not.
+// Each probe runs in a repository where its claim holds and in one where it does not.
 import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -24,21 +24,21 @@ const around = (world: World, budgetMs?: number) =>
   readWorkingTree(world.root, findRepository(world.root), budgetMs)
 const head = (world: World) => world.git('rev-parse', 'HEAD').trim()
 
-describe('that a branch exists and is checked out', () => {
-  test('is verified where it is', () => {
+describe('a branch is checked out', () => {
+  test('is verified when it is', () => {
     const world = gitProject()
     expect(verdictTag(probeBranch(around(world), 'main'))).toBe(
       `verified (branch, ${head(world).slice(0, 7)})`,
     )
   })
 
-  test('is unverified where another one is checked out', () => {
+  test('is unverified when another branch is checked out', () => {
     const world = gitProject()
     world.git('switch', '--quiet', '--create', 'other')
     expect(verdictTag(probeBranch(around(world), 'main'))).toBe('unverified (other is checked out)')
   })
 
-  test('is unverified on a detached head, and where there is no such branch', () => {
+  test('is unverified on a detached HEAD or for an unknown branch', () => {
     const world = gitProject()
     world.git('switch', '--quiet', '--detach')
     expect(verdictTag(probeBranch(around(world), 'main'))).toBe(
@@ -56,8 +56,8 @@ describe('that a branch exists and is checked out', () => {
   })
 })
 
-describe('that HEAD builds on a commit', () => {
-  test('is verified for one in its history', () => {
+describe('HEAD contains a commit', () => {
+  test('is verified for a commit in its history', () => {
     const world = gitProject()
     const first = head(world)
     const second = world.commit('second')
@@ -66,7 +66,7 @@ describe('that HEAD builds on a commit', () => {
     )
   })
 
-  test('is unverified for one on another branch, one that was amended away, and one that is nowhere', () => {
+  test('is unverified for a commit on another branch, amended away, or missing', () => {
     const world = gitProject()
     world.git('switch', '--quiet', '--create', 'side')
     const side = world.commit('on the side')
@@ -86,8 +86,8 @@ describe('that HEAD builds on a commit', () => {
   })
 })
 
-describe('what is uncommitted', () => {
-  test('is nothing in a clean tree, whatever Stint keeps there', () => {
+describe('uncommitted files', () => {
+  test("are none in a clean tree, ignoring Stint's own files", () => {
     const world = gitProject()
     world.write('.sessions/x', 'x')
     world.write('.tasks/active/x.md', 'x')
@@ -98,7 +98,7 @@ describe('what is uncommitted', () => {
     )
   })
 
-  test('is every changed file and every new one', () => {
+  test('are every changed and every new file', () => {
     const world = gitProject()
     world.write('a.txt', 'two\n')
     world.write('new.txt', 'x')
@@ -108,7 +108,7 @@ describe('what is uncommitted', () => {
   })
 })
 
-describe('that a file exists', () => {
+describe('a file exists', () => {
   test('is verified for a file, a folder, and a file named with a line', () => {
     const world = gitProject()
     world.write('src/a.ts', 'x')
@@ -123,7 +123,7 @@ describe('that a file exists', () => {
     }
   })
 
-  test('is unverified for what is not there, and for what lies outside of the project', () => {
+  test('is unverified for a missing file and for one outside the project', () => {
     const world = gitProject()
     expect(verdictTag(probeFile(around(world), 'src/a.ts'))).toBe(
       'unverified (there is no such file)',
@@ -136,8 +136,8 @@ describe('that a file exists', () => {
   })
 })
 
-describe('that a command last passed and nothing changed since', () => {
-  /** The entries of a session in which tests ran, later than every file of the world. */
+describe('a command last passed and nothing changed since', () => {
+  /** Entries of a session whose tests ran after every file was written. */
   const ran = (passed: boolean, more: (story: Story) => void = () => {}): readonly RawEntry[] => {
     const story = new Story()
     story.add('test.ran', { command: 'npm test', passed })
@@ -149,11 +149,11 @@ describe('that a command last passed and nothing changed since', () => {
     more(story)
     return story.entries
   }
-  /** A run that every file of the world is later than. */
+  /** The same run, before every file was written. */
   const before = (entries: readonly RawEntry[]) =>
     entries.map((entry) => ({ ...entry, at: '2020-01-01T00:00:00.000Z' }))
 
-  test('is verified when it is so, with uncommitted files or without', () => {
+  test('is verified when true, with or without uncommitted files', () => {
     const world = gitProject()
     expect(verdictTag(probeTestRun(around(world), 'npm test', ran(true)))).toBe(
       `verified (test run, ${head(world).slice(0, 7)})`,
@@ -162,7 +162,7 @@ describe('that a command last passed and nothing changed since', () => {
     expect(probeTestRun(around(world), 'npm test', ran(true), ['a.txt']).isVerified).toBe(true)
   })
 
-  test('is unverified when it failed last, or never ran', () => {
+  test('is unverified when it failed or never ran', () => {
     const world = gitProject()
     expect(verdictTag(probeTestRun(around(world), 'npm test', ran(false)))).toContain(
       'it failed when it last ran',
@@ -181,7 +181,7 @@ describe('that a command last passed and nothing changed since', () => {
     )
   })
 
-  // Everything in the world but what is named is older than the run, so that each is seen by itself.
+  // Everything else is older than the run, so that each change is tested by itself.
   const worldBefore = (run: Date) => {
     const world = gitProject()
     const entries = ran(true).map((entry) =>
@@ -191,7 +191,7 @@ describe('that a command last passed and nothing changed since', () => {
   }
   const settle = () => new Promise((done) => setTimeout(done, 60))
 
-  test('is unverified when an uncommitted file changed since, though its time was set back', async () => {
+  test('is unverified when an uncommitted file changed since, even with an old mtime', async () => {
     const { world, entries } = worldBefore(new Date())
     world.write('a.txt', 'two\n')
     await settle()
@@ -220,7 +220,7 @@ describe('that a command last passed and nothing changed since', () => {
     expect(probeTestRun(around(world), 'npm test', run, ['src/b.txt']).isVerified).toBe(false)
   })
 
-  test('is unverified when something was staged or taken back since', async () => {
+  test('is unverified when something was staged or unstaged since', async () => {
     const { world, entries } = worldBefore(new Date())
     world.write('a.txt', 'two\n')
     await settle()
@@ -232,7 +232,7 @@ describe('that a command last passed and nothing changed since', () => {
     )
   })
 
-  test('is unverified when the journal tells of an edit or a commit since', () => {
+  test('is unverified when the journal has an edit or a commit since', () => {
     const world = gitProject()
     for (const change of [
       (story: Story) => story.add('file.changed', { path: 'elsewhere.ts' }),
@@ -242,7 +242,7 @@ describe('that a command last passed and nothing changed since', () => {
     }
   })
 
-  test('is unverified outside of git, and where nobody knows when HEAD moved', () => {
+  test('is unverified outside git, and without a reflog', () => {
     expect(probeTestRun(around(plainProject()), 'npm test', ran(true)).isVerified).toBe(false)
     const world = gitProject()
     rmSync(world.path('.git', 'logs'), { recursive: true })
@@ -252,17 +252,17 @@ describe('that a command last passed and nothing changed since', () => {
   })
 })
 
-describe('that the code of a checkpoint is kept', () => {
+describe("a checkpoint's code is saved", () => {
   const REF = 'refs/stint/session/checkpoint'
 
-  test('is verified where its name means the commit', () => {
+  test('is verified when its ref points to the commit', () => {
     const world = gitProject()
     const commit = head(world)
     world.git('update-ref', REF, commit)
     expect(probeSavedCode(around(world), { commit, ref: REF }).isVerified).toBe(true)
   })
 
-  test('is unverified where the name is gone, means another commit, or is none of ours', () => {
+  test("is unverified when the ref is gone, points elsewhere, or is not Stint's", () => {
     const world = gitProject()
     const commit = head(world)
     expect(verdictTag(probeSavedCode(around(world), { commit, ref: REF }))).toBe(
@@ -279,12 +279,12 @@ describe('that the code of a checkpoint is kept', () => {
   })
 })
 
-describe('that a task has a status', () => {
-  test('is verified where the backlog says the same', () => {
+describe('a task has a status', () => {
+  test('is verified when the backlog agrees', () => {
     expect(verdictTag(probeTask('in_progress', 'in_progress'))).toBe('verified (backlog)')
   })
 
-  test('is unverified where the backlog says another, or does not have it', () => {
+  test('is unverified when the backlog differs or lacks the task', () => {
     expect(verdictTag(probeTask('in_progress', 'completed'))).toBe(
       'unverified (the backlog says completed)',
     )
@@ -292,8 +292,8 @@ describe('that a task has a status', () => {
   })
 })
 
-describe('that the programs of a command are there', () => {
-  test('is verified for one on the PATH, in the project, and after a change of folder', () => {
+describe("a command's programs exist", () => {
+  test('is verified for one on the PATH, in the project, and after cd', () => {
     const world = plainProject()
     const bin = scratchFolder()
     writeFileSync(join(bin, 'tool'), '#!/bin/sh\n')
@@ -305,7 +305,7 @@ describe('that the programs of a command are there', () => {
     }
   })
 
-  test('is unverified where one is not there, cannot be run, or is not named', () => {
+  test('is unverified when one is missing, not executable, or unknown', () => {
     const world = plainProject()
     const bin = scratchFolder()
     writeFileSync(join(bin, 'text'), 'no program')
@@ -319,8 +319,8 @@ describe('that the programs of a command are there', () => {
   })
 })
 
-describe('what git is not able to answer', () => {
-  test('is never verified outside of a repository', () => {
+describe('a question git cannot answer', () => {
+  test('is never verified outside a repository', () => {
     const now = around(plainProject())
     const verdicts = [
       probeBranch(now, 'main'),
@@ -332,7 +332,7 @@ describe('what git is not able to answer', () => {
       expect(verdictTag(verdict)).toContain('could not be checked: there is no git repository')
   })
 
-  test('is not waited for, and asked for only once', () => {
+  test('times out, and git is asked only once', () => {
     const world = gitProject()
     const bin = scratchFolder()
     writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 60\n')

@@ -37,8 +37,8 @@ const partsOf = (world: ImportWorld, conversation: string) =>
 const ofType = <T extends MessagePart['type']>(parts: readonly MessagePart[], type: T) =>
   parts.filter((part): part is Extract<MessagePart, { type: T }> => part.type === type)
 
-describe('an import brings in', () => {
-  test('what Claude Code wrote, with what its agents said', async () => {
+describe('an import stores', () => {
+  test('Claude Code transcripts, with the messages of subagents', async () => {
     const world = new ImportWorld().plantAll()
     const report = await world.import({ harnesses: ['claude'] })
     expect(report).toMatchObject({
@@ -63,7 +63,7 @@ describe('an import brings in', () => {
     expect(
       textsOf(messages.filter(({ agent }) => agent !== undefined).flatMap((each) => each.parts)),
     ).toContain('said by the agent')
-    // What the client told its model besides: tools, the machine, the day.
+    // The client also injected tools, the machine and the date.
     expect(
       messages.filter(({ role, isMeta }) => role === 'system' && isMeta === true).length,
     ).toBeGreaterThan(10)
@@ -75,7 +75,7 @@ describe('an import brings in', () => {
     ).toEqual([])
   })
 
-  test('what Claude Code wrote, with white space between the parts of its lines', async () => {
+  test('Claude Code transcripts with white space in their JSON', async () => {
     const [compact, spaced] = [new ImportWorld().plantAll(), new ImportWorld()]
     const loose = spaced
       .recorded('claude.jsonl')
@@ -89,7 +89,7 @@ describe('an import brings in', () => {
     expect(told(spaced)).toEqual(told(compact))
   })
 
-  test('what Codex wrote: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', async () => {
+  test('Codex transcripts: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', async () => {
     const world = new ImportWorld().plantAll()
     await world.import({ harnesses: ['codex'] })
     const messages = world.messages(CODEX)
@@ -124,7 +124,7 @@ describe('an import brings in', () => {
     expect(world.items(FORK)[0]).toMatchObject({ type: 'began', forkOf: CODEX })
   })
 
-  test('what Gemini CLI wrote, each message once though it wrote them four times', async () => {
+  test('Gemini CLI transcripts, each message once though written four times', async () => {
     const world = new ImportWorld().plantAll()
     await world.import({ harnesses: ['gemini'] })
     const messages = world.messages(GEMINI)
@@ -168,7 +168,7 @@ describe('an import brings in', () => {
     })
   })
 
-  test('what an older Gemini CLI wrote as one document', async () => {
+  test('transcripts of an older Gemini CLI, written as one document', async () => {
     const world = new ImportWorld()
     const messages = Array.from({ length: 40 }, (_, n) => ({
       id: `m${n}`,
@@ -201,7 +201,7 @@ describe('an import brings in', () => {
     expect(await world.import()).toMatchObject({ messages: 1 })
   })
 
-  test('what opencode wrote, and its agents under the conversation they worked for', async () => {
+  test('opencode sessions, with subagents under their conversation', async () => {
     const world = new ImportWorld().plantAll()
     expect(await world.import({ harnesses: ['opencode'] })).toMatchObject({
       conversations: [{ conversation: OPENCODE }],
@@ -254,7 +254,7 @@ describe('an import brings in', () => {
     })
   })
 
-  test('that somebody took back in opencode what was said, gave it back, or said something else in its place', async () => {
+  test('reverts in opencode: messages undone, restored, or replaced', async () => {
     const world = new ImportWorld()
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
     world.plantDatabase({
@@ -278,7 +278,7 @@ describe('an import brings in', () => {
     const whole = await told()
     expect(whole.at(-1)).toContain('FAIL please')
     const items = world.items(OPENCODE)
-    // The compaction behind it is taken back with it.
+    // The compaction after it is reverted with it.
     revert({ messageID: BIG })
     const first = await told()
     expect(first.at(-1)).toBe('done with it')
@@ -291,12 +291,12 @@ describe('an import brings in', () => {
     expect(world.items(OPENCODE)).toHaveLength(items.length + 1)
     revert(undefined)
     expect(await told()).toEqual(whole)
-    // Of a part of a message: what the message says before it stands.
+    // A revert within a message keeps the parts before it.
     revert({ messageID: AFTER_BIG, partID: 'prt_x' })
     expect((await told()).slice(first.length)).toEqual(['BIG one\n', 'done with it'])
     revert(undefined)
     expect(await told()).toEqual(whole)
-    // Opencode deletes what was taken back when something else is said, which may all happen between two imports.
+    // Opencode deletes reverted messages at the next prompt, and both may happen between two imports.
     revert({ messageID: BIG })
     change('DELETE FROM message WHERE id >= ?', BIG)
     revert(undefined)
@@ -309,7 +309,7 @@ describe('an import brings in', () => {
     expect((await told()).slice(first.length)).toEqual(['SMALL one'])
     rmSync(join(conversationStateFolder(world.workspace.paths), 'imports'), { recursive: true })
     expect((await told()).slice(first.length)).toEqual(['SMALL one'])
-    // All of it stands in what is imported first, too.
+    // A first import gives the same result.
     const late = new ImportWorld()
     late.plantDatabase({
       ...rows,
@@ -322,7 +322,7 @@ describe('an import brings in', () => {
     expect(await told(late)).toEqual(first)
   })
 
-  test('only what was said in this project and its worktrees, or all that is named', async () => {
+  test('only conversations of this project and its worktrees, or all that are named', async () => {
     const world = new ImportWorld().plantAll()
     git(world.project, 'commit', '--quiet', '--allow-empty', '-m', 'x')
     const tree = join(world.root, 'tree')
@@ -346,7 +346,7 @@ describe('an import brings in', () => {
   })
 })
 
-test('a project that something was imported into is known on this machine', async () => {
+test('an import adds the project to the known projects', async () => {
   const world = new ImportWorld().plantAll()
   await world.import({ isDryRun: true })
   expect(knownProjects()).not.toContain(world.project)
@@ -354,7 +354,7 @@ test('a project that something was imported into is known on this machine', asyn
   expect(knownProjects()).toContain(world.project)
 })
 
-test('what was imported can be searched at once, and how far that is gets told', async () => {
+test('imported messages are searchable at once, and indexing reports progress', async () => {
   const world = new ImportWorld().plantAll()
   const told: ImportProgress[] = []
   const { conversations } = await world.import({ tell: (progress) => told.push(progress) })
@@ -370,8 +370,8 @@ test('what was imported can be searched at once, and how far that is gets told',
   world.workspace.close()
 })
 
-describe('imported again', () => {
-  test('nothing is new, and nothing is written', async () => {
+describe('importing again', () => {
+  test('finds nothing new and writes nothing', async () => {
     const world = new ImportWorld().plantAll()
     const first = await world.import()
     expect(first.conversations).toHaveLength(5)
@@ -385,7 +385,7 @@ describe('imported again', () => {
     expect([CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))).toEqual(before)
   })
 
-  test('a transcript that has grown adds the rest, from any line on', async () => {
+  test('adds the rest of a transcript that has grown, from any line', async () => {
     for (const [name, conversation] of [
       ['claude.jsonl', CLAUDE],
       ['codex.jsonl', CODEX],
@@ -415,7 +415,7 @@ describe('imported again', () => {
     }
   })
 
-  test('a conversation that was let go of stays so until it grows, and then all of it is there again', async () => {
+  test('skips a pruned conversation until it grows, then imports all of it', async () => {
     const world = new ImportWorld().plantAll()
     await world.import()
     const before = world.items(CLAUDE)
@@ -444,7 +444,7 @@ describe('imported again', () => {
     expect(messages).toBe(world.messages(CLAUDE).length + world.messages(OPENCODE).length)
   })
 
-  test('a line that is half-written waits for its end', async () => {
+  test('skips a half-written line until it is complete', async () => {
     const world = new ImportWorld().plantAll()
     const text = world.recorded('claude.jsonl')
     const cut = text.lastIndexOf('"type":"assistant"')
@@ -457,7 +457,7 @@ describe('imported again', () => {
     expect(first.messages + second.messages).toBe(world.messages(CLAUDE).length)
   })
 
-  test('without its notes it stores nothing twice, and a file that was written anew adds what it has more', async () => {
+  test('stores nothing twice without its cursors, and adds what a rewritten file has more', async () => {
     const world = new ImportWorld().plantAll()
     await world.import()
     const before = world.items(CLAUDE)
@@ -476,7 +476,7 @@ describe('imported again', () => {
     expect((await world.import({ harnesses: ['claude'] })).messages).toBe(1)
   })
 
-  test('a conversation that Stint has stored itself under other names only gets what came later', async () => {
+  test('adds only later messages to a conversation that Stint recorded under other ids', async () => {
     const world = new ImportWorld().plantAll()
     const store = conversationStore(join(world.project, '.sessions'), {})
     const at = '2026-11-16T01:52:51.320Z'
@@ -500,8 +500,8 @@ describe('imported again', () => {
   })
 })
 
-describe('while an import is going on', () => {
-  test('another into the same project says so and stores nothing; a dry run goes', async () => {
+describe('while an import is running', () => {
+  test('another into the same project is refused; a dry run works', async () => {
     const world = new ImportWorld().plantAll()
     const [first, second, dry] = await Promise.allSettled([
       world.import(),
@@ -514,7 +514,7 @@ describe('while an import is going on', () => {
     expect(await world.import()).toMatchObject({ messages: 0 })
   })
 
-  test('what one left that was killed holds up nobody', async () => {
+  test('the lock of a killed import does not block', async () => {
     const world = new ImportWorld().plantAll()
     const lock = join(conversationStateFolder(world.workspace.paths), 'imports', 'lock')
     write(lock, `${process.pid} ${processStartTime(process.pid)} ${hostname()}`)
@@ -528,7 +528,7 @@ describe('while an import is going on', () => {
   })
 })
 
-test('several threads come to the same as one', async () => {
+test('several threads give the same result as one', async () => {
   const [one, two] = [new ImportWorld().plantAll(), new ImportWorld().plantAll()]
   const [alone, together] = [await one.import(), await two.import({ threads: 2 })]
   expect({ ...together, conversations: together.conversations.length }).toEqual({
@@ -541,8 +541,8 @@ test('several threads come to the same as one', async () => {
   expect(await two.import({ threads: 2 })).toMatchObject({ messages: 0, bytes: 0 })
 })
 
-describe('an import passes over', () => {
-  test('lines that cannot be read or are too long, and counts them', async () => {
+describe('an import skips', () => {
+  test('unreadable or too long lines, and counts them', async () => {
     const world = new ImportWorld().plantAll()
     const lines = world.recorded('claude.jsonl').trimEnd().split('\n')
     const long = JSON.stringify({
@@ -561,7 +561,7 @@ describe('an import passes over', () => {
     )
   })
 
-  test('a database that is locked, damaged or no database, and imports the rest', async () => {
+  test('a locked, damaged or foreign database, and imports the rest', async () => {
     const world = new ImportWorld().plantAll()
     const lock = new (loadSqlite().DatabaseSync)(world.opencode)
     lock.exec('BEGIN EXCLUSIVE')
@@ -580,7 +580,7 @@ describe('an import passes over', () => {
     ])
   }, 30_000)
 
-  test('an answer that opencode is still writing, until it is whole', async () => {
+  test('a message that opencode is still writing, until it is complete', async () => {
     const world = new ImportWorld()
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
     const last = rows['message']!.at(-1)!
@@ -604,7 +604,7 @@ describe('an import passes over', () => {
     expect(world.messages(OPENCODE)).toHaveLength(before + 1)
   })
 
-  test('what was not written since, and stores nothing when it is only to say', async () => {
+  test('files older than --since, and stores nothing on a dry run', async () => {
     const world = new ImportWorld().plantAll()
     const dry = await world.import({ isDryRun: true })
     expect(dry).toMatchObject({

@@ -8,7 +8,7 @@ import { initRepository, scratchFolder } from '../support/scratch.ts'
 
 const MESSAGES = 8_000
 
-test('an import that is killed again and again loses and doubles nothing', async () => {
+test('an import that is killed repeatedly loses and duplicates nothing', async () => {
   const root = scratchFolder()
   const project = join(root, 'project')
   mkdirSync(project)
@@ -38,7 +38,7 @@ test('an import that is killed again and again loses and doubles nothing', async
     const before = size()
     const child = run()
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    // It is killed when it has written something, wherever that is.
+    // It is killed as soon as it has written something.
     while (child.exitCode === null && size() === before)
       await new Promise((wake) => setTimeout(wake, 1))
     child.kill('SIGKILL')

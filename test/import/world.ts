@@ -16,7 +16,7 @@ export const FORK = '01a1e20e-a030-7dc0-a121-b7391d77d0cc'
 export const GEMINI = '9f9cfd9e-5bc6-4659-bfcc-1aa28871d045'
 export const OPENCODE = 'ses_e1df130aaffeELxFMARn8Bwkax'
 
-/** A project and a home with the histories of four harnesses, as these wrote them there. */
+/** A project and a home with real histories of four harnesses. */
 export class ImportWorld {
   readonly root = scratchFolder()
   readonly project = join(this.root, 'project')
@@ -68,7 +68,7 @@ export class ImportWorld {
   )
   readonly opencode = join(this.home, '.local', 'share', 'opencode', 'opencode.db')
 
-  /** Everything that the four have written. */
+  /** All histories of the four harnesses. */
   plantAll(): this {
     this.plant(this.claude, 'claude.jsonl')
     this.plant(this.agent, 'claude-agent.jsonl')

@@ -11,10 +11,10 @@ import type { RawEntry } from '../../src/session/effective-entries.ts'
 
 const DAY = '2026-11-16'
 
-type Told = readonly [kind: string, data: object, more?: Partial<RawEntry>]
+type EntrySpec = readonly [kind: string, data: object, more?: Partial<RawEntry>]
 
-/** Entries of a journal, one a minute. */
-function journal(entries: readonly Told[]): readonly RawEntry[] {
+/** Journal entries, one per minute. */
+function journal(entries: readonly EntrySpec[]): readonly RawEntry[] {
   return entries.map(([kind, data, more], index) => ({
     id: `019abc12-3456-7def-8901-${String(index).padStart(12, '0')}`,
     at: `${DAY}T10:${String(index).padStart(2, '0')}:00.000Z`,
@@ -25,36 +25,36 @@ function journal(entries: readonly Told[]): readonly RawEntry[] {
   }))
 }
 
-function of(...entries: readonly Told[]) {
+function amountsOf(...entries: readonly EntrySpec[]) {
   const { days, conversations } = journalAmounts(journal(entries))
   const { total: whole } = new DailyAmounts().addAll(days)
   return { ...costsOf(whole, 0), savings: savingsOf(whole), days, conversations }
 }
 
-const given = (chars: number, more: object = {}) =>
+const contextGiven = (chars: number, more: object = {}) =>
   [
     'context.given',
     { conversation: 'c-1', event: 'SessionStart', mark: 'a', chars, ...more },
   ] as const
-const ran = (events: object, writes = 0, once?: string) =>
+const hooksRan = (events: object, writes = 0, once?: string) =>
   [
     'hooks.ran',
     { conversation: 'c-1', events, writes },
     once === undefined ? {} : { once },
   ] as const
 
-describe('a journal', () => {
-  test('says of a text once that it was given, whether hooks noted it of themselves or not', () => {
-    expect(of(given(3000))).toMatchObject({
+describe('counting a journal', () => {
+  test('counts an injected text once, whether or not hook costs were recorded too', () => {
+    expect(amountsOf(contextGiven(3000))).toMatchObject({
       injections: 1,
       injectedChars: 3000,
       injectedTokens: 1000,
       hooks: 0,
       writes: 1,
     })
-    const noted = of(
-      given(3000),
-      ran({ SessionStart: { times: 1, ms: 60, chars: 3000, gave: 1 } }, 9),
+    const noted = amountsOf(
+      contextGiven(3000),
+      hooksRan({ SessionStart: { times: 1, ms: 60, chars: 3000, gave: 1 } }, 9),
     )
     expect(noted).toMatchObject({
       injections: 1,
@@ -64,26 +64,28 @@ describe('a journal', () => {
       hookMs: 60,
       writes: 9,
     })
-    const reminded = of(
-      given(4000),
-      ran({ UserPromptSubmit: { times: 3, ms: 120, chars: 4400, gave: 2 } }),
+    const reminded = amountsOf(
+      contextGiven(4000),
+      hooksRan({ UserPromptSubmit: { times: 3, ms: 120, chars: 4400, gave: 2 } }),
     )
     expect(reminded).toMatchObject({ injections: 2, injectedChars: 4400, hooks: 3 })
   })
 
-  test('counts once what hooks noted and two processes journalled', () => {
+  test('counts hook costs once when two processes journalled them', () => {
     const lines = { Stop: { times: 2, ms: 80, chars: 0, gave: 0 } }
-    expect(of(ran(lines, 5, 'claude:costs:a'), ran(lines, 5, 'claude:costs:a'))).toMatchObject({
+    expect(
+      amountsOf(hooksRan(lines, 5, 'claude:costs:a'), hooksRan(lines, 5, 'claude:costs:a')),
+    ).toMatchObject({
       hooks: 2,
       hookMs: 80,
       writes: 5,
     })
   })
 
-  test('counts what was not told: the rest of the document, JSON, the output of a command as far as a model would have read it', () => {
-    const { savings } = of(
-      given(2000, { whole: 10_000, toon: { chars: 300, json: 700 } }),
-      given(2000, { whole: 400 }),
+  test('counts what was not injected: the rest of the document, JSON, readable command output', () => {
+    const { savings } = amountsOf(
+      contextGiven(2000, { whole: 10_000, toon: { chars: 300, json: 700 } }),
+      contextGiven(2000, { whole: 400 }),
       ['output.kept', { bytes: 9000, shown: 1000 }],
       ['output.kept', { bytes: 5_000_000, shown: 2000 }],
     )
@@ -95,7 +97,7 @@ describe('a journal', () => {
         known: 'estimated',
         times: 2,
       },
-      // The second cost more than the document would have.
+      // The second was longer than the document.
       {
         name: 'pointers',
         tokens: Math.round((10_000 + 400) / 4 - 4000 / 3 - 75),
@@ -105,23 +107,23 @@ describe('a journal', () => {
     ])
   })
 
-  test('counts what is both shorter than the document and shorter than JSON once', () => {
-    const context = given(2000, { whole: 10_000, toon: { chars: 300, json: 700 } })
+  test('counts a text once that is shorter than both the document and JSON', () => {
+    const context = contextGiven(2000, { whole: 10_000, toon: { chars: 300, json: 700 } })
     const joined = [
       'conversation.joined',
       { conversation: 'c-1', harness: 'claude', source: 'startup' },
     ] as const
-    const { days, conversations } = of(joined, context, given(100))
+    const { days, conversations } = amountsOf(joined, context, contextGiven(100))
     const { saved } = new DailyAmounts().addAll(days).total
     const both = saved.toon!.tokens + saved.pointers!.tokens
     expect(both).toBeCloseTo(10_000 / 4 - 2000 / 3)
     expect(conversations).toMatchObject([{ given: 2100, saved: expect.closeTo(both) }])
   })
 
-  test('of an older Stint counts what it has', () => {
+  test("counts what an older Stint's journal has", () => {
     expect(
-      of(
-        given(400),
+      amountsOf(
+        contextGiven(400),
         ['output.kept', { bytes: 9000 }],
         ['progress.made', { text: 'x' }, { by: 'cli' }],
       ),
@@ -132,8 +134,8 @@ describe('a journal', () => {
     })
   })
 
-  test('of anything at all is counted without a failure', () => {
-    const odd = of(
+  test('never fails, whatever the journal holds', () => {
+    const odd = amountsOf(
       ['context.given', { chars: 'many', whole: -1, toon: [] }],
       ['hooks.ran', { events: 'none', writes: null }],
       ['hooks.ran', { events: { Stop: 7, Start: { times: Number.NaN } } }],
@@ -148,10 +150,16 @@ describe('a journal', () => {
     ])
   })
 
-  test('knows its conversations and what each was given', () => {
+  test('lists conversations and what was injected into each', () => {
     const joined = (conversation: string) =>
       ['conversation.joined', { conversation, harness: 'claude', source: 'startup' }] as const
-    const { conversations } = of(joined('c-1'), given(100), joined('c-2'), joined('c-1'), given(20))
+    const { conversations } = amountsOf(
+      joined('c-1'),
+      contextGiven(100),
+      joined('c-2'),
+      joined('c-1'),
+      contextGiven(20),
+    )
     expect(conversations.map(({ id, given: chars }) => [id, chars])).toEqual([
       ['c-1', 120],
       ['c-2', 0],
@@ -159,8 +167,8 @@ describe('a journal', () => {
   })
 })
 
-describe('a text', () => {
-  test('is known for its tables, and how long they would be as JSON', () => {
+describe('a context text', () => {
+  test('reports its tables and their length as JSON', () => {
     const rows = [
       { decision: 'keep it small', choice: 'a | b', because: 'says "so": yes' },
       { decision: 'x', choice: '', because: '12' },
@@ -190,7 +198,7 @@ describe('a text', () => {
 const runner = { pid: 1, startedAt: 'x', mark: '' }
 const TASKS = ['one', 'two', 'three'].map((name) => ({ id: `id-${name}`, name, title: name }))
 
-/** Three tasks in one conversation, of which the second took twice as many tokens as the others, and a conversation of none. */
+/** One conversation with three tasks, the second using twice the tokens of the others, and one without tasks. */
 function runLog(delegate?: object): readonly RunEntry[] {
   const entries: (readonly [RunEntryKind, unknown])[] = [
     [
@@ -255,11 +263,11 @@ const USUAL_PRICE = {
   cacheWriteHour: 2,
 }
 
-const wholeOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
+const totalOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
   parts.reduce((sums, { days }) => sums.addAll(days), new DailyAmounts()).total
 
-describe('the log of a run', () => {
-  test('comes to what it says, task by task and together', () => {
+describe("counting a run's log", () => {
+  test('adds up per task and in total', () => {
     const log = runLog()
     const { compared } = reportFrom(foldRun(log)!, {
       run: 'r',
@@ -268,8 +276,8 @@ describe('the log of a run', () => {
       commits: 0,
     })
     const { parts, setups } = runAmounts(log)!
-    const whole = wholeOf(parts)
-    // Two set-ups that were read from the cache and not written to it, less the history that was read from it.
+    const whole = totalOf(parts)
+    // Two setups read from the cache instead of written to it, minus the history read from it.
     const reread = 2 * (1000 - 400) + 2 * (2000 - 400)
     const batching = 2 * 900 * 1.15 - reread * 0.1
     expect(costsOf(whole, 0)).toMatchObject({
@@ -283,10 +291,10 @@ describe('the log of a run', () => {
       { name: 'batching', tokens: Math.round(batching), known: 'estimated', times: 2 },
       { name: 'profiles', tokens: 300, known: 'estimated', times: 1 },
     ])
-    // The report counts what the agent itself begins with, too.
+    // The report also counts the agent's own system prompt.
     expect(compared.savedUsd! * 1_000_000).toBeCloseTo(2 * 400 * 1.15 - reread * 0.1)
     const byTask = parts.flatMap((part) =>
-      part.task === undefined ? [] : [{ name: part.task.name, ...wholeOf([part]) }],
+      part.task === undefined ? [] : [{ name: part.task.name, ...totalOf([part]) }],
     )
     expect(
       byTask.map(({ name, injectedTokens, saved }) => [
@@ -302,7 +310,7 @@ describe('the log of a run', () => {
     expect(setups).toEqual({ 'c-1': 900 })
   })
 
-  test('of a delegate is told as the task of the backlog that it works on', () => {
+  test('attributes a delegate to its backlog task', () => {
     const amounts = runAmounts(
       runLog({ name: 'tests', what: 'x', task: 'backlog-1', run: 'r-0', target: 'main' }),
     )!
@@ -312,7 +320,7 @@ describe('the log of a run', () => {
     )
   })
 
-  test('that does not say that it began comes to nothing', () => {
+  test('counts nothing without run.started', () => {
     expect(runAmounts([])).toBeUndefined()
     expect(runAmounts(runLog().slice(1))).toBeUndefined()
   })

@@ -27,8 +27,8 @@ import type { RunEntryData } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { project } from '../hook/agent.ts'
 
-/** A project in which an agent worked for a turn, and whatever the test adds. */
-async function worked() {
+/** A project in which an agent worked for one turn. */
+async function projectWithTurn() {
   const world = project()
   await world.stint('task', 'add', 'Fix the sweep')
   await world.stint('init', '--name', 'fix-auth', '--goal', 'Be there', '--task', 'fix-the-sweep')
@@ -55,8 +55,8 @@ async function worked() {
 const saved = (row: LedgerRow, name: string) => row.savings.find((saving) => saving.name === name)
 
 describe('the ledger', () => {
-  test('says of a project what its sessions say, and of a session and its task the same', async () => {
-    const { ledger, stint, worker } = await worked()
+  test('sums a project from its sessions, and a session equals its task', async () => {
+    const { ledger, stint, worker } = await projectWithTurn()
     await stint('digest', '--', 'sh', '-c', 'seq 1 3000')
     await stint('init', '--name', 'other', '--goal', 'Else', '--force')
     const { whole, rows, days } = await ledger()
@@ -86,14 +86,14 @@ describe('the ledger', () => {
     expect(task.rows).toMatchObject([{ kind: 'session', name: 'fix-auth' }])
     expect(saved(whole, 'digest')).toMatchObject({ times: 1, known: 'estimated' })
     expect(saved(whole, 'pointers')?.times).toBe(1)
-    // What hooks have noted since is counted before it is journalled.
+    // Hook costs count before they are journalled.
     worker.isFollowed = false
     await worker.edit('known.ts')
     expect((await ledger()).whole.costs.hooks).toBe(5)
   })
 
-  test('says the same whether it remembers, has forgotten, or remembers nonsense, and sees what was added', async () => {
-    const { entries, ledger, path, remembered, sessions } = await worked()
+  test('gives the same result with a valid, missing or corrupt cache, and sees new entries', async () => {
+    const { entries, ledger, path, remembered, sessions } = await projectWithTurn()
     const first = await ledger()
     expect(existsSync(remembered)).toBe(true)
     const text = readFileSync(remembered, 'utf8')
@@ -103,13 +103,13 @@ describe('the ledger', () => {
     expect(await ledger()).toEqual(first)
     writeFileSync(remembered, text.slice(0, 100))
     expect(await ledger()).toEqual(first)
-    // Nor does what was counted by other rules.
+    // Nor does a cache of another version.
     writeFileSync(
       remembered,
       text.replaceAll('"hooks":4', '"hooks":40').replace(/"version":\d+/, '"version":1'),
     )
     expect(await ledger()).toEqual(first)
-    // A figure that is remembered is not counted again.
+    // A cached figure is not counted again.
     writeFileSync(remembered, text.replaceAll('"hooks":4', '"hooks":40'))
     expect((await ledger()).whole.costs.hooks).toBe(40)
     const data = {
@@ -133,8 +133,8 @@ describe('the ledger', () => {
     expect((await ledger({ since: '2020-01-02T23:00:00.000Z' })).whole.costs.hooks).toBe(10)
   })
 
-  test('counts once what a conversation that went on read less than the first, less what it was given', async () => {
-    const { another, asked, entries, ledger, path, worker } = await worked()
+  test('counts what a resumed conversation read less than the first, minus what was injected', async () => {
+    const { another, asked, entries, ledger, path, worker } = await projectWithTurn()
     const later = another()
     await later.start()
     await later.prompt('Go on with the cookie')
@@ -143,29 +143,29 @@ describe('the ledger', () => {
       ({ kind, data }) => kind === 'context.given' && data.conversation === later.conversation,
     )!
     const store = conversationStore(path('.sessions'), {})
-    // The harness said that its first request carried 5,210.
-    store.append(worker.conversation, said('a', [26_210]))
-    // Only where both are stored.
+    // The harness reported 5,210 tokens for its first request.
+    store.append(worker.conversation, messages('a', [26_210]))
+    // Only when both conversations are stored.
     expect(saved((await ledger()).whole, 'resuming')).toBeUndefined()
-    store.append(later.conversation, said('b', [11_000, 14_000]))
+    store.append(later.conversation, messages('b', [11_000, 14_000]))
     const { chars, whole } = given.data as { chars: number; whole: number }
-    // What it was given in place of the whole document is counted by itself.
+    // What was injected instead of the full document is counted separately.
     const tokens = 21_000 - 3000 - chars / 3 - (whole / 4 - chars / 3)
     const resuming = saved((await ledger()).whole, 'resuming')!
     expect(resuming).toMatchObject({ known: 'estimated', times: 1 })
     expect(Math.abs(resuming.tokens - tokens)).toBeLessThan(2)
-    // It may have cost more than it saved, and a compaction takes the measure away.
+    // It may have cost more than it saved, and after a compaction it cannot be measured.
     const third = another()
     await third.start()
-    store.append(third.conversation, said('c', [10_000, 90_000]))
+    store.append(third.conversation, messages('c', [10_000, 90_000]))
     expect(saved((await ledger()).whole, 'resuming')).toMatchObject({ times: 2 })
     expect(saved((await ledger()).whole, 'resuming')!.tokens).toBeLessThan(0)
     const fourth = another()
     await fourth.start()
     store.append(fourth.conversation, [
-      ...said('d', [10_000], 'Read'),
+      ...messages('d', [10_000], 'Read'),
       { type: 'compaction', id: 'x' },
-      ...said('e', [9000]),
+      ...messages('e', [9000]),
     ])
     expect(
       (await asked((opened) => opened.ledger())).whole.savings.find(
@@ -174,14 +174,14 @@ describe('the ledger', () => {
     ).toBe(2)
   })
 
-  test('says of a run what its log, its delegates and their sessions say, and of each task its part', async () => {
-    const { asked, cwd, env, ledger, sessions, stint } = await worked()
+  test('sums a run from its log, delegates and sessions, and gives each task its share', async () => {
+    const { asked, cwd, env, ledger, sessions, stint } = await projectWithTurn()
     await stint('init', '--name', 'run-1', '--goal', 'x', '--force')
     const session = sessions().at(-1)!
-    const { paths: place } = new Workspace(cwd, { env })
+    const { paths } = new Workspace(cwd, { env })
     const [run, delegate] = [mintId(undefined), mintId(undefined)]
-    const log = RunLog.create(place, run, DEFAULT_CONFIG, begun({ parallel: 2 }))
-    working(log, session, ['one', 'two'])
+    const log = RunLog.create(paths, run, DEFAULT_CONFIG, runStarted({ parallel: 2 }))
+    addConversation(log, session, ['one', 'two'])
     const order = {
       name: 'tests',
       what: 'x',
@@ -193,8 +193,8 @@ describe('the ledger', () => {
       slot: 0,
       brief: '',
     }
-    working(
-      RunLog.create(place, delegate, DEFAULT_CONFIG, { ...begun({}), delegate: order }),
+    addConversation(
+      RunLog.create(paths, delegate, DEFAULT_CONFIG, { ...runStarted({}), delegate: order }),
       's-elsewhere',
       ['three'],
     )
@@ -230,8 +230,8 @@ describe('the ledger', () => {
     })
   })
 
-  test('says of a task its part alone of a session that is for two', async () => {
-    const { ledger, stint } = await worked()
+  test('gives a task only its share of a session for two tasks', async () => {
+    const { ledger, stint } = await projectWithTurn()
     await stint('task', 'add', 'Mend the cookie')
     await stint(
       'init',
@@ -252,9 +252,9 @@ describe('the ledger', () => {
     ])
   })
 
-  test('says of a project what lies beside git, too, and of a log that has two names once', async () => {
-    const { ledger, path } = await worked()
-    // What it makes ready and remembers is there from now on.
+  test('includes files under the git directory, and a log with two names once', async () => {
+    const { ledger, path } = await projectWithTurn()
+    // Precomputed responses and caches exist from now on.
     await ledger()
     const filesIn = (folder: string) =>
       readdirSync(path(folder), { recursive: true, withFileTypes: true })
@@ -271,8 +271,8 @@ describe('the ledger', () => {
     )
   })
 
-  test('counts the others where one log cannot be read, and says so', async () => {
-    const { ledger, path, sessions, stint } = await worked()
+  test('counts the other logs when one is unreadable, and says so', async () => {
+    const { ledger, path, sessions, stint } = await projectWithTurn()
     await stint('init', '--name', 'other', '--goal', 'Else', '--force')
     const [first] = sessions()
     rmSync(path('.git', 'stint', 'journal', `${first}.jsonl`))
@@ -285,8 +285,8 @@ describe('the ledger', () => {
     })
   })
 
-  test('counts hooks of a conversation without a session to the project alone', async () => {
-    const { ledger, notes } = await worked()
+  test('attributes hooks of a conversation without a session to the project only', async () => {
+    const { ledger, notes } = await projectWithTurn()
     const before = (await ledger()).whole.costs
     recordHookCost(notes, 'nobody', 'SessionStart', 300)
     const { whole, rows } = await ledger()
@@ -294,8 +294,8 @@ describe('the ledger', () => {
     expect(rows.map(({ costs }) => costs.hooks)).toEqual([4])
   })
 
-  test('counts once what somebody took to be journalled and was killed at, before and after it was journalled', async () => {
-    const { ledger, notes, path, sessions, worker } = await worked()
+  test('counts claimed hook costs once when their process is killed before or after journalling', async () => {
+    const { ledger, notes, path, sessions, worker } = await projectWithTurn()
     rmSync(join(notes, `${worker.conversation}.costs`))
     recordHookCost(notes, worker.conversation, 'Stop', 0)
     const [taken] = claimHookCosts(notes, [worker.conversation])
@@ -314,7 +314,7 @@ describe('the ledger', () => {
     expect((await ledger()).whole.costs.hooks).toBe(5)
   })
 
-  test('of a project without sessions is empty and leaves nothing there', async () => {
+  test('is empty for a project without sessions and writes nothing', async () => {
     const { cwd, env } = project()
     const opened = openProject(cwd, { env })
     expect(await opened.ledger()).toMatchObject({
@@ -334,9 +334,9 @@ describe('the ledger', () => {
   })
 })
 
-const NOBODY = { pid: 2 ** 22 + 1, startedAt: 'x', mark: '' }
+const DEAD_PROCESS = { pid: 2 ** 22 + 1, startedAt: 'x', mark: '' }
 
-function begun(options: RunEntryData['run.started']['options']): RunEntryData['run.started'] {
+function runStarted(options: RunEntryData['run.started']['options']): RunEntryData['run.started'] {
   return {
     options,
     harness: 'rehearsal',
@@ -345,13 +345,13 @@ function begun(options: RunEntryData['run.started']['options']): RunEntryData['r
     branch: 'b',
     base: 'c',
     isInPlace: false,
-    runner: NOBODY,
+    runner: DEAD_PROCESS,
   }
 }
 
-/** A conversation in which these tasks were worked on, the second behind 200 tokens of the first. */
-function working(log: RunLog, session: string, tasks: readonly string[]): void {
-  log.append('conversation.opened', { number: 1, session, process: NOBODY, setup: 500 })
+/** A conversation that worked on these tasks, the second after 200 tokens of the first. */
+function addConversation(log: RunLog, session: string, tasks: readonly string[]): void {
+  log.append('conversation.opened', { number: 1, session, process: DEAD_PROCESS, setup: 500 })
   for (const [index, name] of tasks.entries()) {
     const attempt = {
       attempt: name,
@@ -383,8 +383,12 @@ function working(log: RunLog, session: string, tasks: readonly string[]): void {
   log.close()
 }
 
-/** Requests that carried so many tokens, of which the last changed a file. */
-function said(prefix: string, carried: readonly number[], last = 'Edit'): readonly HistoryItem[] {
+/** Requests with these context sizes, of which the last edited a file. */
+function messages(
+  prefix: string,
+  carried: readonly number[],
+  last = 'Edit',
+): readonly HistoryItem[] {
   return carried.map((tokens, index) => ({
     type: 'message',
     id: `${prefix}-${index}`,

@@ -15,7 +15,7 @@ type World = ReturnType<typeof terminal>
 const DAY_MS = 24 * 60 * 60_000
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
 
-async function look({ cwd, env }: World, now?: Date) {
+async function check({ cwd, env }: World, now?: Date) {
   const workspace = new Workspace(cwd, { env })
   try {
     return await checkMaintenance(workspace, now)
@@ -30,7 +30,7 @@ async function withSession() {
   return world
 }
 
-const begun = (
+const runStarted = (
   world: World,
   more: Partial<RunEntryData['run.started']> = {},
 ): RunEntryData['run.started'] => ({
@@ -41,7 +41,7 @@ const begun = (
   branch: 'stint/run',
   base: 'HEAD',
   isInPlace: false,
-  // No process has this number.
+  // No process has this pid.
   runner: { pid: 2 ** 22 + 1, startedAt: 'x', mark: '' },
   ...more,
 })
@@ -51,27 +51,27 @@ function run(world: World, more?: Partial<RunEntryData['run.started']>): RunLog 
     new Workspace(world.cwd, { env: world.env }).paths,
     mintId(undefined),
     DEFAULT_CONFIG,
-    begun(world, more),
+    runStarted(world, more),
   )
 }
 
 describe('maintenance', () => {
-  test('is due after ten sessions, which are counted, and again ten after it was done', async () => {
+  test('is due after ten sessions, and again ten after it was done', async () => {
     const world = terminal()
     const workspace = new Workspace(world.cwd, { env: world.env })
     workspace.prepare()
     const begin = (count: number) => {
-      for (let begun = 0; begun < count; begun += 1) {
+      for (let runStarted = 0; runStarted < count; runStarted += 1) {
         const session = workspace.session(mintId(undefined))
         session.create([
-          draftEntry('session.opened', { name: `s-${begun}`, goal: 'x' }),
+          draftEntry('session.opened', { name: `s-${runStarted}`, goal: 'x' }),
           draftEntry('session.closed', { how: 'completed' }),
         ])
         session.close()
       }
     }
     begin(9)
-    expect(await look(world)).toEqual({
+    expect(await check(world)).toEqual({
       sessions: 9,
       sinceLast: 9,
       every: 10,
@@ -79,7 +79,7 @@ describe('maintenance', () => {
       hints: [],
     })
     begin(1)
-    expect(await look(world)).toMatchObject({ sessions: 10, sinceLast: 10, isDue: true })
+    expect(await check(world)).toMatchObject({ sessions: 10, sinceLast: 10, isDue: true })
     const done: Ran = await world.stint('ledger', '--maintenance', '--done', '--json')
     expect(done.json()).toMatchObject({
       sessions: 10,
@@ -88,15 +88,15 @@ describe('maintenance', () => {
       isDue: false,
     })
     begin(1)
-    expect(await look(world)).toMatchObject({ sessions: 11, sinceLast: 1, isDue: false })
-    // It is an entry like any other, of no session.
+    expect(await check(world)).toMatchObject({ sessions: 11, sinceLast: 1, isDue: false })
+    // It is an entry of no session.
     expect((await world.stint('doctor')).stdout).toContain('logs and index agree')
     expect((await world.stint('list')).stdout.trimEnd().split('\n')).toHaveLength(12)
   })
 
-  test('has a hint for what was left lying, and for nothing else', async () => {
+  test('gives a hint for each thing left open, and for nothing else', async () => {
     const world = await withSession()
-    expect((await look(world)).hints).toEqual([])
+    expect((await check(world)).hints).toEqual([])
     await world.stint('task', 'add', 'Fix the sweep')
     await world.stint('task', 'failed', 'fix-the-sweep')
     await world.stint('handoff', 'create', '--to', 'fix-the-sweep')
@@ -120,7 +120,7 @@ describe('maintenance', () => {
     writeFileSync(large, '')
     truncateSync(large, 300_000_000)
     writeFileSync(join(world.cwd, '.git', 'stint', 'x.json.damaged'), '')
-    const { hints } = await look(world, inDays(20))
+    const { hints } = await check(world, inDays(20))
     expect(hints.map(({ command }) => command.replace(/[0-9a-f]{6}$/, 'ID'))).toEqual([
       'stint close --abandon --session first',
       'stint merge tests',
@@ -141,18 +141,18 @@ describe('maintenance', () => {
       expect.stringContaining('x.json.damaged'),
       'what was said takes 300 MB in 1 files',
     ])
-    expect((await look(world, inDays(13))).hints.map(({ command }) => command)).not.toContain(
+    expect((await check(world, inDays(13))).hints.map(({ command }) => command)).not.toContain(
       'stint close --abandon --session first',
     )
   })
 
-  test('counts what there is too much of to be told one by one', async () => {
+  test('sums up hints that are too many to list', async () => {
     const world = await withSession()
     for (let number = 1; number <= 7; number += 1) {
       await world.stint('task', 'add', `Task ${number}`)
       await world.stint('task', 'failed', `task-${number}`)
     }
-    const { hints } = await look(world)
+    const { hints } = await check(world)
     expect(hints).toHaveLength(6)
     expect(hints.at(-1)).toEqual({ what: '2 more tasks that failed', command: 'stint task list' })
   })

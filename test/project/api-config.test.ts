@@ -7,7 +7,7 @@ import { gitProject } from '../support/project.ts'
 
 const api = (section: object) => parseConfig({ api: section }, 'config.yaml').api
 
-test('a model is set with little, and others by name beside it', () => {
+test('reads a default model from a few settings, and more providers by name', () => {
   expect(parseConfig({}, 'config.yaml').api).toEqual({ providers: {} })
   const read = api({
     provider: 'anthropic',
@@ -97,11 +97,11 @@ test.each([
     '"api.providers.local.provider" is anthropic or openai',
   ],
   [{ providers: [] }, '"api.providers" must hold settings'],
-])('what is wrong in it is said: %j', (section, message) => {
+])('names the mistake in %j', (section, message) => {
   expect(() => api(section)).toThrow(message)
 })
 
-test('a bare model is a harness by its name, and without settings says which are wanted', async () => {
+test('a model API is a harness; without settings it names the ones it needs', async () => {
   const project = gitProject()
   project.write(
     '.sessions/config.yaml',

@@ -1,4 +1,4 @@
-// What one command costs, counted: reads of the log, folds, renderings and syncs.
+// Counts what one command does: reads of the log, folds, renderings and syncs.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ vi.mock('../../src/document/render.ts', async (original) => {
 })
 
 interface Cost {
-  /** Bytes of logs that were read, as a multiple of the size of the log. */
+  /** Bytes of logs that were read, as a multiple of the log's size. */
   readonly logRead: number
   readonly folds: number
   readonly renders: number
@@ -82,7 +82,7 @@ async function costOf(world: World, work: () => Promise<unknown>): Promise<Cost>
   return { logRead, ...calls, fdatasync, fsync }
 }
 
-/** A session with a log that is long enough for its ends not to matter. */
+/** A session whose log is so long that its ends do not matter. */
 async function longSession(): Promise<World> {
   const world = gitProject()
   await world.run((project) => project.init({ name: 'long', goal: 'Count' }))

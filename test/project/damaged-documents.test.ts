@@ -21,11 +21,11 @@ const NAME = 'fix-sweep-bug-890abc.md'
 
 interface Case {
   readonly name: string
-  /** Whether its marker is to be the one of the document it replaces: each log has its own. */
+  /** Whether it gets the marker of the document it replaces: each log has its own. */
   readonly isMarked?: boolean
-  /** Whether the line that a person wrote into it becomes an entry. */
+  /** Whether the line that the user wrote into it becomes an entry. */
   readonly isAbsorbed: boolean
-  /** What is said when it is set aside. */
+  /** The notice when it is quarantined. */
   readonly says?: string
 }
 
@@ -88,13 +88,13 @@ const COMMANDS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   close: (world) => world.run((project) => project.close({ how: 'completed' })),
 }
 
-/** The bytes of a fixture, as if they had been saved over the document that stands there. */
+/** Saves the bytes of a fixture over the current document. */
 function damaged(world: World, { name, isMarked }: Case): Buffer {
   if (name === 'huge')
     return Buffer.from(
       world.document() + '## Pasted\n' + 'a line of a log that was pasted\n'.repeat(170_000),
     )
-  // What a power cut leaves of a document that had not reached the disk.
+  // A power cut leaves this of a document that had not reached the disk.
   if (name === 'zeroes') return Buffer.from(world.document()).fill(0, 600)
   const bytes = readFileSync(join(FIXTURES, `${name}.md`))
   if (isMarked !== true) return bytes
@@ -102,45 +102,45 @@ function damaged(world: World, { name, isMarked }: Case): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(MARKER, marker), 'latin1')
 }
 
-async function damagedWorld(of: Case) {
+async function damagedWorld(damage: Case) {
   const world = await projectOf(sweepStory())
-  const saved = damaged(world, of)
+  const saved = damaged(world, damage)
   const before = world.document()
   world.save(saved)
   return { world, saved, before }
 }
 
-const written = (world: World) =>
+const userEntries = (world: World) =>
   world
     .entries('next.added')
     .filter((data) => (data as { text: string }).text === 'Written by hand')
 
-describe.each(CASES)('a document with $name', (of) => {
+describe.each(CASES)('a document with $name', (damage) => {
   test.each(Object.keys(COMMANDS))('does not make %s fail', async (command) => {
-    const { world } = await damagedWorld(of)
+    const { world } = await damagedWorld(damage)
     await COMMANDS[command]!(world)
     expect(world.said.join('\n')).not.toContain('could not be written')
   })
 
-  test('is not overwritten unseen, and the notice names it', async () => {
-    const { world, saved } = await damagedWorld(of)
+  test('is not overwritten unread, and the notice names the quarantined copy', async () => {
+    const { world, saved } = await damagedWorld(damage)
     await world.view()
-    expect(written(world)).toHaveLength(of.isAbsorbed ? 1 : 0)
-    if (of.says === undefined) {
+    expect(userEntries(world)).toHaveLength(damage.isAbsorbed ? 1 : 0)
+    if (damage.says === undefined) {
       expect(world.setAside()).toEqual([])
       expect(world.said).toEqual([])
     } else {
       expect(world.setAside().map((bytes) => bytes.equals(saved))).toEqual([true])
-      const [kept] = world.names('.sessions', 'journal', world.sessionId(), 'set-aside')
-      const path = join('.sessions', 'journal', world.sessionId(), 'set-aside', kept!)
+      const [quarantined] = world.names('.sessions', 'journal', world.sessionId(), 'set-aside')
+      const path = join('.sessions', 'journal', world.sessionId(), 'set-aside', quarantined!)
       expect(world.said).toHaveLength(1)
       expect(world.said[0]).toContain(`${NAME} was set aside as ${path}: `)
-      expect(world.said[0]).toContain(of.says)
+      expect(world.said[0]).toContain(damage.says)
     }
   })
 
-  test('takes nothing back, and the document is whole again', async () => {
-    const { world, before } = await damagedWorld(of)
+  test('retracts nothing, and the document is rendered again in full', async () => {
+    const { world, before } = await damagedWorld(damage)
     const { state, marker } = await world.view()
     expect(world.document()).toBe(renderDocument(state, marker))
     expect(world.entries('entry.retracted')).toEqual([])
@@ -154,10 +154,10 @@ describe.each(CASES)('a document with $name', (of) => {
     ).toEqual([])
   })
 
-  test('is dealt with once', async () => {
-    const { world } = await damagedWorld(of)
+  test('is handled once', async () => {
+    const { world } = await damagedWorld(damage)
     await world.view()
-    const [document, count, kept] = [
+    const [document, count, quarantined] = [
       world.document(),
       world.journal().length,
       world.setAside().length,
@@ -166,13 +166,13 @@ describe.each(CASES)('a document with $name', (of) => {
     expect([world.document(), world.journal().length, world.setAside().length]).toEqual([
       document,
       count,
-      kept,
+      quarantined,
     ])
   })
 })
 
 describe('a document too long for one entry', () => {
-  test('is set aside, and the next command works as ever', async () => {
+  test('is quarantined, and the next command works', async () => {
     const world = await projectOf(sweepStory())
     for (const half of [1, 2]) {
       world.save(
@@ -185,7 +185,7 @@ describe('a document too long for one entry', () => {
       )
       await world.view()
     }
-    // Each of the two went in; put together in one section they are more than an entry may hold.
+    // Each of the two was absorbed; together in one section they exceed the limit of an entry.
     const saved = world.document().replace(/\n## Pasted\n(?=2)/, '\n')
     expect(world.entries('section.written')).toHaveLength(2)
     world.save(saved)
@@ -198,7 +198,7 @@ describe('a document too long for one entry', () => {
   })
 })
 
-describe("what is no file in the document's place", () => {
+describe("something other than a file at the document's path", () => {
   const THINGS: Readonly<Record<string, { put: (path: string) => void; says: string }>> = {
     'a folder': {
       put: (path) => (mkdirSync(path), writeFileSync(join(path, 'mine.txt'), 'Mine')),
@@ -228,16 +228,16 @@ describe("what is no file in the document's place", () => {
   }
 
   test.each(Object.keys(THINGS))(
-    '%s is set aside as it is, and the document is whole again',
+    '%s is quarantined unchanged, and the document is rendered again',
     async (thing) => {
       const { world, path, inode } = await worldWith(thing)
       const { state, marker } = await world.view()
       const folder = world.path('.sessions', 'journal', world.sessionId(), 'set-aside')
-      const kept = readdirSync(folder)
-      expect(kept.map((name) => lstatSync(join(folder, name)).ino)).toEqual([inode])
+      const quarantined = readdirSync(folder)
+      expect(quarantined.map((name) => lstatSync(join(folder, name)).ino)).toEqual([inode])
       expect(world.said).toHaveLength(1)
       expect(world.said[0]).toContain(
-        `${NAME} was set aside as ${join(relative(world.root, folder), kept[0]!)}: ${THINGS[thing]!.says}`,
+        `${NAME} was set aside as ${join(relative(world.root, folder), quarantined[0]!)}: ${THINGS[thing]!.says}`,
       )
       expect(lstatSync(path).isFile()).toBe(true)
       expect(world.document()).toBe(renderDocument(state, marker))
@@ -246,7 +246,7 @@ describe("what is no file in the document's place", () => {
     },
   )
 
-  test('a link to a file is read before it is set aside, and the file it leads to stays', async () => {
+  test('a link to a file is read, then quarantined, and its target stays', async () => {
     const world = await projectOf(sweepStory())
     const path = world.path(world.documentPath())
     const edited = world.edit(
@@ -256,7 +256,7 @@ describe("what is no file in the document's place", () => {
     renameSync(path, world.path('elsewhere.md'))
     symlinkSync('../../elsewhere.md', path)
     await world.view()
-    expect(written(world)).toHaveLength(1)
+    expect(userEntries(world)).toHaveLength(1)
     expect(world.said).toHaveLength(1)
     expect(world.said[0]).toContain(': it is a symbolic link to elsewhere.md')
     expect(world.read('elsewhere.md')).toBe(edited)
@@ -265,16 +265,16 @@ describe("what is no file in the document's place", () => {
   })
 
   test.each(Object.keys(THINGS))(
-    '%s is no reason to doubt the journal, and doctor says what stands there',
+    '%s leaves the journal healthy, and doctor reports it',
     async (thing) => {
       const { world } = await worldWith(thing)
       const found = async (repair: boolean) => {
         const { checks, counts } = await world.run((project) => project.doctor({ repair }))
-        const of = (name: string) => checks.find(({ check }) => check === name)
+        const checkNamed = (name: string) => checks.find(({ check }) => check === name)
         return {
-          journals: of('journals')?.status,
-          documents: of('documents')?.details,
-          leftOver: of('left over'),
+          journals: checkNamed('journals')?.status,
+          documents: checkNamed('documents')?.details,
+          leftOver: checkNamed('left over'),
           counts,
         }
       }

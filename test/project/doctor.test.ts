@@ -70,7 +70,7 @@ async function diagnose(root: string, options: { repair?: boolean } = {}) {
   return { ...diagnosis, check, worse }
 }
 
-/** Every file of the project with its bytes, to see what was changed and what was removed. */
+/** Every file of the project with its bytes, to compare before and after. */
 function bytesUnder(folder: string): ReadonlyMap<string, string> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -82,7 +82,7 @@ function bytesUnder(folder: string): ReadonlyMap<string, string> {
   )
 }
 
-test('a healthy project is found healthy, and everything that is counted twice agrees', async () => {
+test('reports a healthy project as healthy, with matching counts', async () => {
   const { root } = await healthyProject()
   const { isHealthy, counts, worse } = await diagnose(root)
   expect(worse).toEqual([])
@@ -93,7 +93,7 @@ test('a healthy project is found healthy, and everything that is counted twice a
   expect(counts.damagedLines).toBe(0)
 })
 
-test('a folder without sessions is healthy, and nothing is made there', async () => {
+test('reports a folder without sessions as healthy and creates nothing there', async () => {
   const root = scratchFolder()
   const { isHealthy, counts } = await diagnose(root)
   expect(isHealthy).toBe(true)
@@ -101,7 +101,7 @@ test('a folder without sessions is healthy, and nothing is made there', async ()
   expect(readdirSync(root)).toEqual([])
 })
 
-test('damaged lines are named with file, line, reason and their first bytes, and stay', async () => {
+test('reports damaged lines with file, line, reason and first bytes, and keeps them', async () => {
   const { root, log } = await healthyProject()
   const text = readFileSync(log, 'utf8').replace('a step', 'a stop')
   writeFileSync(log, `${text}\n{"v":1,"torn`)
@@ -114,11 +114,11 @@ test('damaged lines are named with file, line, reason and their first bytes, and
   const line = text.slice(0, text.indexOf('a stop')).split('\n').length
   expect(details[0]).toMatch(new RegExp(`log\\.jsonl:${line} checksum does not match: .*\\bv\\b`))
   expect(details[1]).toMatch(/log\.jsonl:\d+ torn or not JSON: .*torn/)
-  // What the document still showed of a damaged entry may have been written down again behind it.
+  // What the document still showed of a damaged entry may have been appended again after it.
   expect(readFileSync(log).subarray(0, before.length).equals(before)).toBe(true)
 })
 
-test('a session without its beginning is a problem that is named', async () => {
+test('reports a session without its opening entry', async () => {
   const { root, log } = await healthyProject()
   writeFileSync(log, readFileSync(log, 'utf8').replace('session.opened', 'session.opxned'))
   const { check, isHealthy } = await diagnose(root)
@@ -126,7 +126,7 @@ test('a session without its beginning is a problem that is named', async () => {
   expect(check('beginnings').status).toBe('problem')
 })
 
-test('what rm -r .sessions took comes back from the links, and is said', async () => {
+test('restores logs from their links after rm -r .sessions, and says so', async () => {
   const { root, log } = await healthyProject()
   const before = readFileSync(log)
   rmSync(join(root, '.sessions'), { recursive: true })
@@ -141,7 +141,7 @@ test('what rm -r .sessions took comes back from the links, and is said', async (
   expect((await diagnose(root)).worse).toEqual([])
 })
 
-test('a link that is gone is made again', async () => {
+test('recreates a missing link', async () => {
   const { root, log, link } = await healthyProject()
   unlinkSync(link)
   const { check } = await diagnose(root)
@@ -149,7 +149,7 @@ test('a link that is gone is made again', async () => {
   expect(statSync(link).ino).toBe(statSync(log).ino)
 })
 
-test('a log and a link that became different files are one again, with what either held', async () => {
+test('merges a log and a link that became different files', async () => {
   const { root, log, link } = await healthyProject()
   copyFileSync(link, `${link}.copy`)
   renameSync(`${link}.copy`, link)
@@ -167,7 +167,7 @@ test('a log and a link that became different files are one again, with what eith
   expect(isHealthy).toBe(true)
 })
 
-test('a session whose log and link are both gone is a problem, and its views are left alone', async () => {
+test('reports a session whose log and link are both gone, and leaves its views alone', async () => {
   const { root, log, link, folder } = await healthyProject()
   unlinkSync(log)
   unlinkSync(link)
@@ -177,7 +177,7 @@ test('a session whose log and link are both gone is a problem, and its views are
   expect(existsSync(join(folder, 'state.json'))).toBe(true)
 })
 
-test('a snapshot that disagrees with its journal is written again', async () => {
+test('rewrites a snapshot that disagrees with its journal', async () => {
   const { root, folder } = await healthyProject()
   const path = join(folder, 'snapshot.json')
   const { sum: _sum, ...snapshot } = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -185,7 +185,7 @@ test('a snapshot that disagrees with its journal is written again', async () => 
     sum: string
   }
   snapshot.state.goal = 'wrong'
-  // With a sum that fits, as a defect in carrying a state forward would leave it.
+  // With a valid checksum, as a bug in advancing the state would leave it.
   writeFileSync(path, withChecksum(JSON.stringify(snapshot)))
   expect((await within(root, (project) => project.open())).goal).toBe('wrong')
   const { check } = await diagnose(root)
@@ -194,7 +194,7 @@ test('a snapshot that disagrees with its journal is written again', async () => 
   expect((await diagnose(root)).check('snapshots').status).toBe('ok')
 })
 
-test('a kept state that disagrees with its journal is removed', async () => {
+test('removes a cached state that disagrees with its journal', async () => {
   const { root, folder } = await healthyProject()
   const path = join(folder, 'state.kept')
   const steps = Array.from({ length: 1000 }, (_, n) => ({ progress: `Moved handler ${n}` }))
@@ -211,7 +211,7 @@ test('a kept state that disagrees with its journal is removed', async () => {
   expect((await diagnose(root)).check('snapshots').status).toBe('ok')
 })
 
-test('views that are missing or changed are named, and rendered again with --repair', async () => {
+test('names missing or changed views, and renders them again with --repair', async () => {
   const { root, folder } = await healthyProject()
   const before = bytesUnder(folder)
   unlinkSync(join(folder, 'progress.md'))
@@ -231,7 +231,7 @@ test('views that are missing or changed are named, and rendered again with --rep
   expect(bytesUnder(folder)).toEqual(before)
 })
 
-test("a person's edit is not called a difference, and is still there afterwards", async () => {
+test("does not report a user's edit as a difference, and keeps it", async () => {
   const { root } = await healthyProject()
   const path = join(root, '.sessions', 'active', readdirSync(join(root, '.sessions', 'active'))[0]!)
   const edited = readFileSync(path, 'utf8').replace('- [ ] a step', '- [ ] a better step')
@@ -243,7 +243,7 @@ test("a person's edit is not called a difference, and is still there afterwards"
   expect(readFileSync(path, 'utf8')).toBe(edited)
 })
 
-test('a document that is only behind its journal is not taken for edited', async () => {
+test('does not report an outdated document as edited', async () => {
   const { root, log, link } = await healthyProject()
   new Log({ path: log, link }).append([
     { kind: 'note.added', by: 'hook', data: { text: 'by a hook' } },
@@ -252,7 +252,7 @@ test('a document that is only behind its journal is not taken for edited', async
   expect(check('documents').details.join()).toMatch(/open-one .*: behind/)
 })
 
-test('files that killed commands left and files that were set aside are listed', async () => {
+test('lists orphaned files of killed commands and quarantined files', async () => {
   const { root, folder } = await healthyProject()
   mkdirSync(join(folder, 'set-aside'))
   for (const name of [
@@ -267,7 +267,7 @@ test('files that killed commands left and files that were set aside are listed',
   expect(check('left over').details).toHaveLength(4)
 })
 
-test('half-written files are removed only with --repair, and only when nobody can be writing them', async () => {
+test('removes half-written files only with --repair and only when their writer is dead', async () => {
   const { root, folder } = await healthyProject()
   const young = join(folder, '.state.json.0123456789ab.tmp')
   writeFileSync(young, 'half')
@@ -276,7 +276,7 @@ test('half-written files are removed only with --repair, and only when nobody ca
   expect(existsSync(young)).toBe(true)
 })
 
-test('an index that lost an entry is set aside and built anew', async () => {
+test('quarantines and rebuilds an index that lost an entry', async () => {
   const { root } = await healthyProject()
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(join(root, '.sessions', 'index.db'))
@@ -291,7 +291,7 @@ test('an index that lost an entry is set aside and built anew', async () => {
   ).not.toEqual([])
 })
 
-test('task files that are missing or edited are named', async () => {
+test('names missing or edited task files', async () => {
   const { root } = await healthyProject()
   await within(root, (project) => project.tasks.add({ title: 'Another task' }))
   const folder = join(root, '.tasks', 'active')
@@ -310,7 +310,7 @@ test('task files that are missing or edited are named', async () => {
   expect((await diagnose(root)).check('tasks').status).toBe('ok')
 })
 
-test('a missing .gitignore is written again', async () => {
+test('recreates a missing .gitignore', async () => {
   const { root } = await healthyProject()
   const path = join(root, '.sessions', '.gitignore')
   unlinkSync(path)
@@ -318,7 +318,7 @@ test('a missing .gitignore is written again', async () => {
   expect(readFileSync(path, 'utf8')).toBe('*\n')
 })
 
-test('a mistake in the configuration is named, and everything else is looked at all the same', async () => {
+test('names a mistake in the configuration and still runs every other check', async () => {
   const { root } = await healthyProject()
   writeFileSync(join(root, '.sessions', 'config.yaml'), 'share: perhaps\n')
   const { check, isHealthy } = await diagnose(root)
@@ -327,7 +327,7 @@ test('a mistake in the configuration is named, and everything else is looked at 
   expect(check('counts').status).toBe('ok')
 })
 
-test('outside git it is said what is not protected', async () => {
+test('says what is not protected outside git', async () => {
   const { root } = await healthyProject({ isGit: false })
   const { check, isHealthy } = await diagnose(root)
   expect(isHealthy).toBe(true)
@@ -343,16 +343,16 @@ test.each([
   [0xfe534d42, 'SMB2', true],
   [0x65735546, 'FUSE', false],
   [0x01021997, '9p', true],
-])('file system %i is known as %s', (type, name, isCertain) => {
+])('recognises file system %i as %s', (type, name, isCertain) => {
   expect(networkFileSystem(type)).toEqual({ name, isCertain })
 })
 
-test('a local file system is not taken for one on a network', () => {
+test('does not take a local file system for a network one', () => {
   for (const type of [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1])
     expect(networkFileSystem(type)).toBeUndefined()
 })
 
-test('nothing is removed by looking', async () => {
+test('removes nothing without --repair', async () => {
   const { root, log } = await healthyProject()
   appendFileSync(log, '\ngarbage\n')
   const before = bytesUnder(join(root, '.sessions'))
@@ -366,7 +366,7 @@ test('nothing is removed by looking', async () => {
 
 const STINT = fileURLToPath(new URL('../../dist/stint.js', import.meta.url))
 
-test('the command prints one line a check and the counts, and ends with 1 when there is damage', async () => {
+test('prints one line per check and the counts, and exits with 1 on damage', async () => {
   const { root, log } = await healthyProject()
   const command = (...args: string[]) =>
     spawnSync(process.execPath, [STINT, 'doctor', ...args], { cwd: root, encoding: 'utf8' })

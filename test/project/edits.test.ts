@@ -14,14 +14,14 @@ interface Edited {
   readonly story: Sweep
 }
 
-/** The project of the format's own example. */
-async function sweep(tell: (story: Sweep) => void = () => {}): Promise<Edited> {
+/** The project of the example in the format's documentation. */
+async function sweep(addTo: (story: Sweep) => void = () => {}): Promise<Edited> {
   const story = sweepStory()
-  tell(story)
+  addTo(story)
   return { story, world: await projectOf(story) }
 }
 
-/** Lets a command run, checks that all is settled then, and answers what the edit became. */
+/** Runs a command, checks that another one changes nothing, and returns the entries of the edit. */
 async function absorb(
   world: World,
   command = () => world.view() as Promise<unknown>,
@@ -29,12 +29,12 @@ async function absorb(
   const before = new Set(world.journal().map((entry) => entry.id))
   await command()
   const fresh = world.journal().filter((entry) => !before.has(entry.id) && entry.by === 'document')
-  await expectSettled(world)
+  await expectUnchanged(world)
   return fresh.map(({ kind, data }) => ({ kind, ...data }))
 }
 
-/** Another command finds nothing to absorb and nothing to write, and no file was left behind. */
-async function expectSettled(world: World): Promise<void> {
+/** Another command absorbs nothing and writes nothing, and no file was left behind. */
+async function expectUnchanged(world: World): Promise<void> {
   const [document, count] = [world.document(), world.journal().length]
   await world.view(world.sessionId())
   expect(world.document()).toBe(document)
@@ -50,7 +50,7 @@ function idOf(story: Story, kind: string, nth = 0): string {
   return story.entries.filter((entry) => entry.kind === kind)[nth]!.id
 }
 
-/** The lines of the document from a heading to the next one, blank ones left out. */
+/** The lines between a heading and the next one, without blank lines. */
 function under(world: World, heading: string): readonly string[] {
   const lines = world.document().split('\n')
   const start = lines.indexOf(heading)
@@ -74,7 +74,7 @@ describe('steps', () => {
     expect(world.document()).toContain('**Progress**: 4/5 steps complete')
   })
 
-  test('a step ticked with a time of its own was done then', async () => {
+  test('a step ticked with a time is done at that time', async () => {
     const { world, story } = await sweep()
     world.edit('- [ ] Add regression test', '- [x] Add regression test (2025-01-15T16:40)')
     expect(await absorb(world)).toEqual([
@@ -85,7 +85,7 @@ describe('steps', () => {
     )
   })
 
-  test('a step unticked in the document is to be done again', async () => {
+  test('a step unticked in the document is open again', async () => {
     const { world, story } = await sweep()
     world.edit('- [x] Identify root cause', '- [ ] Identify root cause')
     expect(await absorb(world)).toEqual([{ kind: 'step.reopened', step: story.steps[1] }])
@@ -163,7 +163,7 @@ describe('steps', () => {
     expect(world.document()).toContain('**Current**: Implement the mutex fix (step 4)')
   })
 
-  test('a step reworded and ticked at once is both', async () => {
+  test('a step can be reworded and ticked at once', async () => {
     const { world, story } = await sweep()
     world.edit('- [ ] Add regression test', '- [x] Add two regression tests')
     expect(await absorb(world)).toEqual([
@@ -177,7 +177,7 @@ describe('steps', () => {
     expect(under(world, '### Completed').at(-1)).toContain('- [x] Add two regression tests (')
   })
 
-  test('a plain line under Completed is progress made', async () => {
+  test('a plain line under Completed becomes a progress entry', async () => {
     const { world } = await sweep()
     world.edit('(2025-01-15T10:12)\n', '(2025-01-15T10:12)\n- Talked to the team\n')
     expect(await absorb(world)).toEqual([{ kind: 'progress.made', text: 'Talked to the team' }])
@@ -186,7 +186,7 @@ describe('steps', () => {
 })
 
 describe('decisions', () => {
-  test('a decision in the form of the others is a decision', async () => {
+  test('a decision in the usual form becomes a decision entry', async () => {
     const { world } = await sweep()
     world.edit(
       '\n## Discoveries',
@@ -207,7 +207,7 @@ describe('decisions', () => {
     )
   })
 
-  test('a decision between two others is numbered by its place', async () => {
+  test('a decision between two others is numbered by position', async () => {
     const { world } = await sweep((told) => told.add('decision.made', { title: 'Ship on Friday' }))
     world.edit(
       '\n### 2. Ship',
@@ -225,7 +225,7 @@ describe('decisions', () => {
     ])
   })
 
-  test('a bullet under Decisions is a decision in short', async () => {
+  test('a bullet under Decisions becomes a short decision', async () => {
     const { world } = await sweep()
     world.edit('## Decisions\n', '## Decisions\n- Keep the old API\n')
     expect(await absorb(world)).toMatchObject([
@@ -247,7 +247,7 @@ describe('decisions', () => {
     expect(world.document()).toContain('**Rationale**: not recorded')
   })
 
-  test('a reworded rationale changes the decision and nothing else', async () => {
+  test('rewording a rationale changes only that decision', async () => {
     const { world, story } = await sweep()
     world.edit('Simplest fix, performance impact minimal', 'It was measured')
     expect(await absorb(world)).toEqual([
@@ -262,7 +262,7 @@ describe('decisions', () => {
     )
   })
 
-  test('a rationale may go over several lines', async () => {
+  test('a rationale may span several lines', async () => {
     const { world, story } = await sweep()
     world.edit('impact minimal\n', 'impact minimal\nand it was measured twice\n')
     expect(await absorb(world)).toEqual([
@@ -280,8 +280,8 @@ describe('decisions', () => {
   })
 })
 
-describe('what a resuming agent reads first', () => {
-  test('a changed TL;DR is the TL;DR', async () => {
+describe('the sections a resuming agent reads first', () => {
+  test('an edited TL;DR replaces the old one', async () => {
     const { world } = await sweep()
     world.edit('Currently implementing mutex fix.', 'The mutex is in.')
     const text =
@@ -291,14 +291,14 @@ describe('what a resuming agent reads first', () => {
     expect(world.read('.sessions', 'journal', world.sessionId(), 'progress.md')).toContain(text)
   })
 
-  test('a changed objective is the objective', async () => {
+  test('an edited objective replaces the old one', async () => {
     const { world } = await sweep()
     world.edit('causing intermittent sweep failures', 'for good')
     expect(await absorb(world)).toEqual([{ kind: 'goal.set', text: 'Fix race condition for good' }])
     expect(world.document()).toContain('**Objective**: Fix race condition for good\n')
   })
 
-  test('a changed line of key context is the same line', async () => {
+  test('an edited line of key context stays the same entry', async () => {
     const { world, story } = await sweep()
     world.edit(
       'state check before lock acquisition',
@@ -332,7 +332,7 @@ describe('what a resuming agent reads first', () => {
     ])
   })
 
-  test('lines of the key context put in another order stay in it', async () => {
+  test('reordered lines of key context stay in that order', async () => {
     const { world, story } = await sweep()
     const [first, second] = under(world, KEY)
     world.edit(`${first}\n${second}\n`, `${second}\n${first}\n`)
@@ -343,7 +343,7 @@ describe('what a resuming agent reads first', () => {
     )
   })
 
-  test('next steps may be added, removed and put in another order', async () => {
+  test('next steps may be added, removed and reordered', async () => {
     const { world, story } = await sweep((told) =>
       told.add('next.added', { text: 'Document lock ordering' }),
     )
@@ -365,7 +365,7 @@ describe('what a resuming agent reads first', () => {
     ])
   })
 
-  test('a next step squeezed in without a right number is numbered', async () => {
+  test('a next step inserted without a correct number is numbered', async () => {
     const { world } = await sweep()
     world.edit('2. Add regression test', '- Run the linter\n2. Add regression test')
     expect(await absorb(world)).toMatchObject([{ kind: 'next.added', text: 'Run the linter' }])
@@ -376,7 +376,7 @@ describe('what a resuming agent reads first', () => {
     ])
   })
 
-  test('a blocker may be raised and struck off', async () => {
+  test('a blocker may be added and removed', async () => {
     const { world } = await sweep()
     world.edit('- None currently', '- Waiting on API docs')
     expect(await absorb(world)).toEqual([{ kind: 'blocker.raised', text: 'Waiting on API docs' }])
@@ -387,7 +387,7 @@ describe('what a resuming agent reads first', () => {
     expect(under(world, '## Blockers')[0]).toMatch(/^- \[x\] Waiting on API docs \(resolved /)
   })
 
-  test('a key file may be described anew and dropped', async () => {
+  test('a key file may be redescribed and removed', async () => {
     const { world } = await sweep()
     world.edit('- Main sweeper logic', '- The sweeper')
     world.edit(/- `contractcourt.*\n/, '')
@@ -399,7 +399,7 @@ describe('what a resuming agent reads first', () => {
   })
 })
 
-describe('text of their own', () => {
+describe("the user's own text", () => {
   test.each([
     '## TL;DR (Read This First)',
     '## Context',
@@ -407,7 +407,7 @@ describe('text of their own', () => {
     '## Decisions',
     '## Blockers',
     '## Next Steps',
-  ])('a section of their own stays above %s', async (heading) => {
+  ])("a user's section stays above %s", async (heading) => {
     const { world } = await sweep()
     const own = '## Ideas\nAn *idea*, and\n\n- a list\n  - in a list\n'
     world.edit(`\n${heading}\n`, `\n${own}\n${heading}\n`)
@@ -419,7 +419,7 @@ describe('text of their own', () => {
     expect(world.document()).toContain(`\n${own}\n${heading}\n`)
   })
 
-  test('a section of their own at the end stays there', async () => {
+  test("a user's section at the end stays there", async () => {
     const { world } = await sweep()
     world.edit('\n<!-- stint', '\n## Ideas\nOne.\n\n<!-- stint')
     expect(await absorb(world)).toMatchObject([
@@ -435,7 +435,7 @@ describe('text of their own', () => {
     expect(world.document()).toContain('## Ideas\nOne.\n')
   })
 
-  test('sections of their own keep the order they were given', async () => {
+  test('user sections keep their order', async () => {
     const { world } = await sweep()
     world.edit('\n## Decisions\n', '\n## One\n1\n\n## Two\n2\n\n## Decisions\n')
     await absorb(world)
@@ -446,7 +446,7 @@ describe('text of their own', () => {
     )
   })
 
-  test('a section of their own may be changed and removed', async () => {
+  test("a user's section may be changed and removed", async () => {
     const { world } = await sweep()
     world.edit('\n## Decisions\n', '\n## Ideas\nOne.\n\n## Decisions\n')
     await absorb(world)
@@ -476,7 +476,7 @@ describe('text of their own', () => {
   )
 
   test.each(['**Objective**', '**Key Files**'])(
-    'free text in front of %s stands apart below the objective',
+    'free text in front of %s moves below the objective',
     async (line) => {
       const { world } = await sweep()
       world.edit(line, `Mind that this was\nwritten by hand.\n\n${line}`)
@@ -498,7 +498,7 @@ describe('text of their own', () => {
     expect(world.document()).toContain('sweeper.go\n\nOnly then:\n\n2. Add regression test\n')
   })
 
-  test('a fenced block with a heading inside is one text', async () => {
+  test('a fenced block with a heading inside stays one block', async () => {
     const { world } = await sweep()
     const own =
       '```md\n## Not a heading\n- [ ] not a step\n### 1. not a decision\n<<<<<<< not a conflict\n```\n'
@@ -517,7 +517,7 @@ describe('text of their own', () => {
     expect(under(world, '## Blockers')).toEqual(['- None currently'])
   })
 
-  test('a key of their own in the frontmatter stays as written', async () => {
+  test("a user's key in the frontmatter stays as written", async () => {
     const { world } = await sweep()
     world.edit(
       'git_last_commit: abc123f\n',
@@ -535,7 +535,7 @@ describe('text of their own', () => {
 })
 
 describe('the frontmatter', () => {
-  test('a changed shortname renames the session and its document', async () => {
+  test('an edited shortname renames the session and its document', async () => {
     const { world } = await sweep()
     world.edit('shortname: fix-sweep-bug', 'shortname: Sweep Race')
     expect(await absorb(world)).toEqual([{ kind: 'session.renamed', name: 'sweep-race' }])
@@ -579,7 +579,7 @@ describe('the frontmatter', () => {
     ])
   })
 
-  test('a status that there is not is told and set aside', async () => {
+  test('an unknown status is reported and quarantined', async () => {
     const { world } = await sweep()
     const saved = world.edit('status: active', 'status: nearly')
     expect(await absorb(world)).toEqual([])
@@ -590,7 +590,7 @@ describe('the frontmatter', () => {
     )
   })
 
-  test('a computed field is told and computed again, and the other edits are taken over', async () => {
+  test('an edited computed field is reported and recomputed, and other edits are absorbed', async () => {
     const { world } = await sweep()
     world.edit('compaction_count: 2', 'compaction_count: 7')
     const saved = world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
@@ -601,8 +601,8 @@ describe('the frontmatter', () => {
   })
 })
 
-describe('a line removed', () => {
-  test('is a retraction, and retracting that brings it back', async () => {
+describe('a removed line', () => {
+  test('is a retraction, and retracting that restores it', async () => {
     const { world, story } = await sweep()
     const before = world.document()
     world.edit(/1\. \*\*Lock ordering[\s\S]*this!\n/, '')
@@ -618,10 +618,10 @@ describe('a line removed', () => {
     await world.run((project) => project.log({ retract: [retraction.id] }))
     const body = (text: string) => text.slice(text.indexOf('# Session'), text.indexOf('<!-- stint'))
     expect(body(world.document())).toBe(body(before))
-    await expectSettled(world)
+    await expectUnchanged(world)
   })
 
-  test('takes its remark and its key context with it only when they were drawn from it', async () => {
+  test('takes its remark and key context with it only when they derive from it', async () => {
     const { world, story } = await sweep((told) => {
       told.add('key.added', { text: 'Lock ordering matters', from: idOf(told, 'discovery.made') })
     })
@@ -632,7 +632,7 @@ describe('a line removed', () => {
     expect(under(world, KEY)).toHaveLength(2)
   })
 
-  test('along with its whole section is not taken for a removal', async () => {
+  test('is not a retraction when its whole section is gone', async () => {
     const { world } = await sweep()
     const saved = world.edit(/## Discoveries\n[\s\S]*?(?=## Blockers)/, '')
     expect(await absorb(world)).toEqual([])
@@ -645,7 +645,7 @@ describe('a line removed', () => {
 })
 
 describe('an old buffer saved over newer entries', () => {
-  test('without an edit takes nothing back', async () => {
+  test('retracts nothing without an edit', async () => {
     const { world } = await sweep()
     const old = world.document()
     await world.run((project) =>
@@ -657,7 +657,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(world.document()).toContain('- Newer (')
   })
 
-  test('with an edit adds the edit and keeps what is newer', async () => {
+  test('adds its edit and keeps newer entries', async () => {
     const { world } = await sweep()
     const old = world.document()
     await world.run((project) =>
@@ -686,7 +686,7 @@ describe('an old buffer saved over newer entries', () => {
     }
   })
 
-  test('does not put an older TL;DR over a newer one of another writer', async () => {
+  test("does not replace another writer's newer TL;DR", async () => {
     const { world } = await sweep()
     const old = world.document()
     await world.run((project) => project.log({ entries: [{ tldr: 'The mutex is in.' }] }))
@@ -695,7 +695,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(world.document()).toContain('## TL;DR (Read This First)\nThe mutex is in.\n')
   })
 
-  test('with an edit that was absorbed before adds it no second time', async () => {
+  test('does not add an edit that was already absorbed', async () => {
     const { world } = await sweep()
     const buffer = world.edit('2. Add regression test\n', '2. Add regression test\n3. Rest\n')
     await absorb(world)
@@ -705,7 +705,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(under(world, '## Next Steps')).toHaveLength(3)
   })
 
-  test('with one more edit adds only that one, at its place', async () => {
+  test('adds only the new edit, at its position', async () => {
     const { world } = await sweep()
     const first = world.edit('### Remaining\n', '### Remaining\n- [ ] Measure\n')
     await absorb(world)
@@ -718,7 +718,7 @@ describe('an old buffer saved over newer entries', () => {
     ])
   })
 
-  test('with a step that was added and then ticked ticks the step added before', async () => {
+  test('ticks the step that an earlier save added', async () => {
     const { world } = await sweep()
     const first = world.edit('### Remaining\n', '### Remaining\n- [ ] Measure\n')
     await absorb(world)
@@ -729,7 +729,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(under(world, '### Remaining')).toEqual(['- [ ] Add regression test'])
   })
 
-  test('with a secret that was redacted before adds it no second time', async () => {
+  test('does not add a redacted text a second time', async () => {
     const { world } = await sweep()
     const token = `ghp_${'a1B2'.repeat(9)}`
     const buffer = world.edit(
@@ -743,7 +743,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(world.document()).not.toContain(token)
   })
 
-  test('does not bring back a TL;DR of theirs that another writer replaced', async () => {
+  test('does not restore a TL;DR that another writer replaced', async () => {
     const { world } = await sweep()
     const buffer = world.edit('Currently implementing mutex fix.', 'The mutex is in.')
     await absorb(world)
@@ -753,7 +753,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(world.document()).toContain('All is done.')
   })
 
-  test('does not bring back a line that was retracted since', async () => {
+  test('does not restore a line that was retracted since', async () => {
     const { world, story } = await sweep()
     const old = world.document()
     await world.run((project) => project.log({ retract: [idOf(story, 'discovery.made')] }))
@@ -762,7 +762,7 @@ describe('an old buffer saved over newer entries', () => {
     expect(under(world, '## Discoveries')).toEqual(['- None yet'])
   })
 
-  test('under the name it had before a rename is found there', async () => {
+  test('is found under the name from before a rename', async () => {
     const { world } = await sweep()
     const [path, old] = [world.documentPath(), world.document()]
     world.edit('shortname: fix-sweep-bug', 'shortname: sweep-race')
@@ -775,7 +775,7 @@ describe('an old buffer saved over newer entries', () => {
     )
   })
 
-  test('where it stood before the session was closed is found there', async () => {
+  test('is found where it was before the session was closed', async () => {
     const { world } = await sweep()
     const [path, old] = [world.documentPath(), world.document()]
     await world.run((project) => project.close({ how: 'completed' }))
@@ -788,7 +788,7 @@ describe('an old buffer saved over newer entries', () => {
   })
 })
 
-describe('an edit is noticed', () => {
+describe('an edit is absorbed', () => {
   const edit = (world: World) =>
     world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
 
@@ -826,7 +826,7 @@ describe('an edit is noticed', () => {
     ],
     ['checkpoint list', (world: World) => world.run((project) => project.checkpoints.list())],
   ])('by %s', async (_name, command) => {
-    // Outside git there is no branch, and init makes room only for a session of the same one.
+    // Outside git there is no branch, and init --force closes only sessions of its own branch.
     const story = sweepStory()
     const opened = story.entries[0]!
     story.entries[0] = { ...opened, data: { name: 'fix-sweep-bug' } }
@@ -838,12 +838,12 @@ describe('an edit is noticed', () => {
     expect(world.document(id)).toContain('\n3. Rest\n')
   })
 
-  test('by two at once, and absorbed once', async () => {
+  test('once, when two commands find it at the same time', async () => {
     const { world } = await sweep()
     world.edit('### Remaining\n', '### Remaining\n- [x] Measured\n- [ ] Measure again\n')
     world.edit('\n## Decisions\n', '\n## Ideas\nOne.\n\n## Decisions\n')
     await Promise.all(Array.from({ length: 6 }, () => world.view()))
-    await expectSettled(world)
+    await expectUnchanged(world)
     const { state } = await world.view()
     expect(
       state.steps.items.map(({ text }) => text).filter((text) => text.startsWith('Measure')),
@@ -852,7 +852,7 @@ describe('an edit is noticed', () => {
     expect(world.document().match(/## Ideas/g)).toHaveLength(1)
   })
 
-  test('only where a person made one, also by a process that had read before another one wrote', async () => {
+  test('only where the user made one, even by a process that read before another wrote', async () => {
     const { world } = await sweep()
     const slow = new Workspace(world.root).session(world.sessionId())
     const stale = slow.read()
@@ -871,10 +871,10 @@ describe('an edit is noticed', () => {
     slow.close()
     expect(world.document()).toBe(fresh.document)
     expect(world.journal()).toHaveLength(fresh.count)
-    await expectSettled(world)
+    await expectUnchanged(world)
   })
 
-  test('and an entry written meanwhile is in every view', async () => {
+  test('and an entry written at the same time is in every view', async () => {
     const { world, story } = await sweep()
     world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
     const slow = new Workspace(world.root).session(world.sessionId())
@@ -900,21 +900,21 @@ describe('an edit is noticed', () => {
       ...['progress.md', 'state.json', 'state.toon'].map((name) => world.read(...folder, name)),
     ]
     for (const view of views) expect(view).toContain('Entry 5')
-    await expectSettled(world)
+    await expectUnchanged(world)
   })
 
-  test('when it was saved while another command had taken the document away', async () => {
+  test('when it is saved while another command has moved the document away', async () => {
     const { world } = await sweep()
     const path = world.documentPath()
     const saved = world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
-    // A process killed between taking the file and absorbing it leaves it under this name.
+    // A process killed between moving the file and absorbing it leaves it under this name.
     world.write(
       join('.sessions', 'journal', world.sessionId(), 'taken-0123456789ab-fix-sweep-bug-890abc.md'),
       saved,
     )
     world.write(path, saved.replace('3. Rest', '3. Rest\n4. Sleep'))
     await world.view()
-    await expectSettled(world)
+    await expectUnchanged(world)
     expect(under(world, '## Next Steps').slice(2)).toEqual(['3. Rest', '4. Sleep'])
   })
 })

@@ -23,10 +23,10 @@ import { scratchFolder } from '../support/scratch.ts'
 import { sessionJsonProblems } from '../support/session-json-checker.ts'
 import { SESSION_ID, sweepStory } from '../support/worlds.ts'
 
-type Asked = { session?: string; output?: string; force?: boolean }
+type ExportArguments = { session?: string; output?: string; force?: boolean }
 
-const exported = (world: World, format: ExportFormat, asked: Asked = {}) =>
-  world.run((project) => project.export({ format, ...asked }))
+const runExport = (world: World, format: ExportFormat, options: ExportArguments = {}) =>
+  world.run((project) => project.export({ format, ...options }))
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
   const error = await work.then(
@@ -36,7 +36,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   return error instanceof StintError ? error.code : String(error)
 }
 
-/** A session in a git project, with as many steps. */
+/** A session in a git project, with this many steps. */
 async function session(steps = 7, world = gitProject()): Promise<World> {
   await world.run((project) => project.init({ name: 'big', goal: 'Much to do' }))
   const entries = Array.from({ length: steps }, (_, n) => ({ step: `Step ${n}` }))
@@ -46,11 +46,11 @@ async function session(steps = 7, world = gitProject()): Promise<World> {
 }
 
 describe('an export', () => {
-  test('of the state is what state.json holds, of the summary what state.toon does', async () => {
+  test('matches state.json as json and state.toon as toon', async () => {
     const world = await session()
     const folder = ['.sessions', 'journal', world.sessionId()] as const
-    expect((await exported(world, 'json')).content).toBe(world.read(...folder, 'state.json'))
-    const { content } = await exported(world, 'toon')
+    expect((await runExport(world, 'json')).content).toBe(world.read(...folder, 'state.json'))
+    const { content } = await runExport(world, 'toon')
     expect(content).toBe(world.read(...folder, 'state.toon'))
     expect(decode(content.trimEnd())).toMatchObject({
       session: { name: 'big' },
@@ -58,47 +58,47 @@ describe('an export', () => {
     })
   })
 
-  test('as Markdown is the whole document without the line that makes it one to edit, archived or not', async () => {
+  test('is the full document without its marker line as Markdown, archived or not', async () => {
     const world = await session()
     const shown = () => world.document().replace(/\n*<!-- stint: .*\n$/, '\n')
-    expect((await exported(world, 'markdown')).content).toBe(shown())
+    expect((await runExport(world, 'markdown')).content).toBe(shown())
     await world.run((project) => project.close({ how: 'completed' }))
     expect(world.documentPath()).toContain('archive')
-    expect((await exported(world, 'markdown', { session: 'big' })).content).toBe(shown())
+    expect((await runExport(world, 'markdown', { session: 'big' })).content).toBe(shown())
   })
 
-  test('has what a person wrote into the document just now', async () => {
+  test('includes an edit of the document made just before', async () => {
     const world = await session()
     world.edit('- [ ] Step 3', '- [ ] Step three, reworded')
-    expect((await exported(world, 'session-json')).content).toContain('Step three, reworded')
+    expect((await runExport(world, 'session-json')).content).toContain('Step three, reworded')
   })
 
-  test('of an empty session is whole in every format', async () => {
+  test('works for an empty session in every format', async () => {
     const world = await session(0)
     for (const format of EXPORT_FORMATS)
-      expect((await exported(world, format)).content).toMatch(/\n$/)
-    const value = JSON.parse((await exported(world, 'session-json')).content) as object
+      expect((await runExport(world, format)).content).toMatch(/\n$/)
+    const value = JSON.parse((await runExport(world, 'session-json')).content) as object
     expect(sessionJsonProblems(value)).toEqual([])
     expect(value).toMatchObject({ tasks: [], complexity: 'simple', domain: 'fullstack' })
   })
 
-  test('of a session with thousands of entries is complete', async () => {
+  test('is complete for a session with thousands of entries', async () => {
     const story = sweepStory()
     for (let n = 0; n < 3000; n += 1) story.add('progress.made', { text: `Did thing ${n}` })
     for (let n = 0; n < 500; n += 1) story.add('file.changed', { path: `src/dir ${n}/file.ts` })
     const world = plainProject()
     plant(world, story)
     const of = { session: SESSION_ID }
-    const state = JSON.parse((await exported(world, 'json', of)).content) as {
+    const state = JSON.parse((await runExport(world, 'json', of)).content) as {
       progress: { items: unknown[] }
     }
     expect(state.progress.items).toHaveLength(3000)
-    expect((await exported(world, 'markdown', of)).content).toBe(renderModel(modelOf(story.state)))
-    const head = (await exported(world, 'workflow-log', of)).content.split('\n---\n')[0]!
+    expect((await runExport(world, 'markdown', of)).content).toBe(renderModel(modelOf(story.state)))
+    const head = (await runExport(world, 'workflow-log', of)).content.split('\n---\n')[0]!
     expect((parse(head) as { files: { modified: unknown[] } }).files.modified).toHaveLength(500)
   })
 
-  test('holds nothing that the settings of now call a secret', async () => {
+  test('redacts by the current patterns', async () => {
     const world = await session()
     await world.run((project) =>
       project.log({
@@ -108,79 +108,83 @@ describe('an export', () => {
     await world.run((project) => project.tasks.add({ title: 'Renew ACME-123456' }))
     world.write('.sessions/config.yaml', 'redact:\n  patterns: ["ACME-[0-9]{6}"]\n')
     for (const format of EXPORT_FORMATS) {
-      expect((await exported(world, format)).content).not.toContain('ACME-123456')
+      expect((await runExport(world, format)).content).not.toContain('ACME-123456')
     }
     expect(world.said.join('\n')).toContain('what looked like a secret was left out (custom)')
   })
 
-  test('in a format that there is not names those that there are', async () => {
+  test('names the known formats when given an unknown one', async () => {
     const world = await session()
-    const work = exported(world, 'xml' as ExportFormat)
+    const work = runExport(world, 'xml' as ExportFormat)
     await expect(work).rejects.toMatchObject({
       code: 'NO_FORMAT',
       hint: expect.stringContaining('session-json, workflow-log'),
     })
   })
 
-  test('of a session that there is not says so', async () => {
-    expect(await codeOf(exported(await session(), 'json', { session: 'nothing-like-it' }))).toBe(
+  test('fails for an unknown session', async () => {
+    expect(await codeOf(runExport(await session(), 'json', { session: 'nothing-like-it' }))).toBe(
       'NO_SESSION',
     )
   })
 })
 
 describe('an exported file', () => {
-  test('is written again over itself, and over nothing that somebody else wrote or changed', async () => {
+  test('overwrites its own unedited copy, and no other file', async () => {
     const world = await session()
-    const { path } = await exported(world, 'json', { output: 'my state.json' })
+    const { path } = await runExport(world, 'json', { output: 'my state.json' })
     expect(path).toBe(world.path('my state.json'))
     await world.run((project) => project.log({ entries: [{ progress: 'More' }] }))
-    await exported(world, 'json', { output: 'my state.json' })
+    await runExport(world, 'json', { output: 'my state.json' })
     expect(world.read('my state.json')).toContain('"More"')
-    // Another form in its place is ours to write as well.
-    await exported(world, 'toon', { output: 'my state.json' })
+    // Another format may replace it too.
+    await runExport(world, 'toon', { output: 'my state.json' })
 
     world.write('my state.json', 'mine')
-    expect(await codeOf(exported(world, 'json', { output: 'my state.json' }))).toBe('EXPORT_EXISTS')
+    expect(await codeOf(runExport(world, 'json', { output: 'my state.json' }))).toBe(
+      'EXPORT_EXISTS',
+    )
     world.write('theirs.md', '# Theirs\n')
-    expect(await codeOf(exported(world, 'markdown', { output: 'theirs.md' }))).toBe('EXPORT_EXISTS')
+    expect(await codeOf(runExport(world, 'markdown', { output: 'theirs.md' }))).toBe(
+      'EXPORT_EXISTS',
+    )
     expect([world.read('my state.json'), world.read('theirs.md')]).toEqual(['mine', '# Theirs\n'])
-    await exported(world, 'markdown', { output: 'theirs.md', force: true })
+    await runExport(world, 'markdown', { output: 'theirs.md', force: true })
     expect(world.read('theirs.md')).toContain('# Session: ')
     expect(world.names().filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
-  test('is replaced in one step: whoever is reading the old one reads it to its end', async () => {
+  test('is replaced atomically, so a reader finishes the old file', async () => {
     const world = await session()
     for (const force of [false, true]) {
-      const { content, path } = await exported(world, 'json', { output: 'state.json', force })
+      const { content, path } = await runExport(world, 'json', { output: 'state.json', force })
       const reader = openSync(path!, 'r')
       await world.run((project) => project.log({ entries: [{ progress: 'More' }] }))
-      await exported(world, 'json', { output: 'state.json', force })
+      await runExport(world, 'json', { output: 'state.json', force })
       expect(readFileSync(reader, 'utf8')).toBe(content)
       closeSync(reader)
       expect(world.read('state.json')).not.toBe(content)
     }
   })
 
-  test('goes into a new folder of the project, and of no other place', async () => {
+  test('may create a folder inside the project, and nowhere else', async () => {
     const world = await session()
-    await exported(world, 'json', { output: 'out/of/here/state.json' })
+    await runExport(world, 'json', { output: 'out/of/here/state.json' })
     expect(existsSync(world.path('out/of/here/state.json'))).toBe(true)
     const elsewhere = scratchFolder()
     expect(
-      await codeOf(exported(world, 'json', { output: join(elsewhere, 'new', 'state.json') })),
+      await codeOf(runExport(world, 'json', { output: join(elsewhere, 'new', 'state.json') })),
     ).toBe('NO_FOLDER')
     symlinkSync(elsewhere, world.path('away'))
-    expect(await codeOf(exported(world, 'json', { output: 'away/new/state.json' }))).toBe(
+    expect(await codeOf(runExport(world, 'json', { output: 'away/new/state.json' }))).toBe(
       'NO_FOLDER',
     )
     expect(readdirSync(elsewhere)).toEqual([])
-    await exported(world, 'json', { output: join(elsewhere, 'state.json') })
+    await runExport(world, 'json', { output: join(elsewhere, 'state.json') })
     expect(readdirSync(elsewhere)).toEqual(['state.json'])
   })
 
-  test('never takes the place of a journal, a task or anything of git, were it by force', async () => {
+  test("never overwrites a journal, a task or git's files, even with force", async () => {
     const world = await session()
     await world.run((project) => project.tasks.add({ title: 'A task' }))
     const before = world.read('.sessions', 'journal', world.sessionId(), 'log.jsonl')
@@ -193,44 +197,44 @@ describe('an exported file', () => {
       '.git/config',
       'src/../.git/hooks/pre-commit',
     ]) {
-      expect(await codeOf(exported(world, 'json', { output, force: true }))).toBe(
+      expect(await codeOf(runExport(world, 'json', { output, force: true }))).toBe(
         'EXPORT_AMONG_JOURNALS',
       )
     }
     expect(world.read('.sessions', 'journal', world.sessionId(), 'log.jsonl')).toBe(before)
   })
 
-  test('is no folder, no device and no link into nothing', async () => {
+  test('is never a folder, a device or a dangling link', async () => {
     const world = await session()
     mkdirSync(world.path('folder'))
     symlinkSync('nowhere', world.path('dangling'))
     for (const output of ['folder', 'folder/', 'new/', 'dangling', '/dev/null']) {
-      expect(await codeOf(exported(world, 'json', { output, force: true }))).toBe('EXPORT_NO_FILE')
+      expect(await codeOf(runExport(world, 'json', { output, force: true }))).toBe('EXPORT_NO_FILE')
     }
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
     expect(readlinkSync(world.path('dangling'))).toBe('nowhere')
-    expect(await codeOf(exported(world, 'json', { output: 'a.txt/state.json' }))).toBe('NO_FOLDER')
-    expect(await codeOf(exported(world, 'json', { output: ' ' }))).toBe('EMPTY_TEXT')
+    expect(await codeOf(runExport(world, 'json', { output: 'a.txt/state.json' }))).toBe('NO_FOLDER')
+    expect(await codeOf(runExport(world, 'json', { output: ' ' }))).toBe('EMPTY_TEXT')
   })
 
-  test('through a symbolic link is written where that leads, and the link stays', async () => {
+  test("is written to a symbolic link's target, and the link stays", async () => {
     const world = await session()
     world.write('real.json', '')
     symlinkSync('real.json', world.path('link.json'))
-    expect(await codeOf(exported(world, 'json', { output: 'link.json' }))).toBe('EXPORT_EXISTS')
-    await exported(world, 'json', { output: 'link.json', force: true })
+    expect(await codeOf(runExport(world, 'json', { output: 'link.json' }))).toBe('EXPORT_EXISTS')
+    await runExport(world, 'json', { output: 'link.json', force: true })
     expect(lstatSync(world.path('link.json')).isSymbolicLink()).toBe(true)
     expect(world.read('real.json')).toContain('stint-state')
   })
 
-  test('that cannot be written says so and leaves nothing', async () => {
+  test('reports a failed write and leaves nothing behind', async () => {
     const world = await session()
     const name = 'x'.repeat(300)
-    expect(await codeOf(exported(world, 'json', { output: name }))).toBe('NOT_WRITTEN')
-    // Folders that nobody may write into, whoever they are.
+    expect(await codeOf(runExport(world, 'json', { output: name }))).toBe('NOT_WRITTEN')
+    // Folders that not even root may write to.
     for (const folder of ['/sys', '/proc'].filter((path) => existsSync(path))) {
       expect(
-        await codeOf(exported(world, 'json', { output: join(folder, 'stint-state.json') })),
+        await codeOf(runExport(world, 'json', { output: join(folder, 'stint-state.json') })),
       ).toBe('NOT_WRITTEN')
     }
     expect(world.names()).toEqual(['.git', '.sessions', 'a.txt'])
@@ -238,25 +242,25 @@ describe('an exported file', () => {
 })
 
 describe('a session.json', () => {
-  test('is printed for any session, and written for one of six tasks or by force', async () => {
+  test('is printed for any session, and written from six tasks on or with force', async () => {
     const small = await session(5)
     expect(
-      sessionJsonProblems(JSON.parse((await exported(small, 'session-json')).content)),
+      sessionJsonProblems(JSON.parse((await runExport(small, 'session-json')).content)),
     ).toEqual([])
-    await expect(exported(small, 'session-json', { output: 'session.json' })).rejects.toMatchObject(
-      {
-        code: 'EXPORT_TOO_SMALL',
-        message: expect.stringContaining('big has 5 tasks'),
-      },
-    )
+    await expect(
+      runExport(small, 'session-json', { output: 'session.json' }),
+    ).rejects.toMatchObject({
+      code: 'EXPORT_TOO_SMALL',
+      message: expect.stringContaining('big has 5 tasks'),
+    })
     expect(existsSync(small.path('session.json'))).toBe(false)
-    await exported(small, 'session-json', { output: 'session.json', force: true })
+    await runExport(small, 'session-json', { output: 'session.json', force: true })
     const large = await session(6)
-    await exported(large, 'session-json', { output: 'session.json' })
+    await runExport(large, 'session-json', { output: 'session.json' })
     expect(JSON.parse(large.read('session.json'))).toMatchObject({ complexity: 'complex' })
   })
 
-  test('has the backlog tasks of its session with their parts, groups, times and files', async () => {
+  test("lists the session's backlog tasks with sub-tasks, groups, times and files", async () => {
     const world = gitProject()
     const add = (title: string, more: object = {}) =>
       world.run((project) => project.tasks.add({ title, ...more }))
@@ -272,7 +276,7 @@ describe('a session.json', () => {
     await world.run((project) => project.tasks.move(part.id, 'in_progress'))
     await world.run((project) => project.log({ entries: [{ file: 'api/schema.sql' }] }))
     await world.run((project) => project.tasks.move(part.id, 'completed'))
-    const value = JSON.parse((await exported(world, 'session-json')).content) as {
+    const value = JSON.parse((await runExport(world, 'session-json')).content) as {
       tasks: { start_time: string; end_time: string }[]
     }
     expect(sessionJsonProblems(value)).toEqual([])
@@ -298,7 +302,7 @@ describe('a session.json', () => {
     expect(value.tasks[1]!.start_time <= value.tasks[1]!.end_time).toBe(true)
   })
 
-  test('nests parts at any depth, and gives no parents that lead in a circle', async () => {
+  test('nests sub-tasks at any depth, and breaks parent cycles', async () => {
     const world = gitProject()
     const add = (title: string, more: object = {}) =>
       world.run((project) => project.tasks.add({ title, ...more }))
@@ -315,7 +319,7 @@ describe('a session.json', () => {
       `---\nid: ${ticket.id}\ntitle: Of it\nparent: TICKET-7\n---\n`,
     )
     await world.run((project) => project.init({ name: 'nested', tasks: [part.id, 'TICKET-7'] }))
-    const value = JSON.parse((await exported(world, 'session-json')).content) as {
+    const value = JSON.parse((await runExport(world, 'session-json')).content) as {
       tasks: { id: string; parent_id: string }[]
     }
     expect(sessionJsonProblems(value)).toEqual([])
@@ -325,7 +329,7 @@ describe('a session.json', () => {
     expect([whole, part, piece].map(({ id }) => parents.get(id))).toEqual([null, whole.id, part.id])
   })
 
-  test('tells the agents that hooks saw start, and reads no notes that a journal of elsewhere points at', async () => {
+  test('lists agents that hooks saw start, and ignores paths from a foreign journal', async () => {
     const story = sweepStory()
     for (const conversation of ['c-1', '../../../outside']) {
       story.add('conversation.joined', { conversation, harness: 'claude', source: 'startup' })
@@ -337,7 +341,7 @@ describe('a session.json', () => {
     world.write('.sessions/conversations/c-1.json', notes('c-1', 'a-1'))
     world.write('../outside.json', notes('../../../outside', 'a-2'))
     const value = JSON.parse(
-      (await exported(world, 'session-json', { session: SESSION_ID })).content,
+      (await runExport(world, 'session-json', { session: SESSION_ID })).content,
     ) as { delegates: unknown }
     expect(value.delegates).toEqual([
       {
@@ -351,11 +355,11 @@ describe('a session.json', () => {
     ])
   })
 
-  test('goes when its session is closed, if nobody changed it', async () => {
+  test('is removed when its session closes, unless it was edited', async () => {
     const world = await session()
-    await exported(world, 'session-json', { output: 'session.json' })
-    await exported(world, 'session-json', { output: 'copy.json' })
-    await exported(world, 'json', { output: 'state.json' })
+    await runExport(world, 'session-json', { output: 'session.json' })
+    await runExport(world, 'session-json', { output: 'copy.json' })
+    await runExport(world, 'json', { output: 'state.json' })
     world.write('copy.json', `${world.read('copy.json')} `)
     await world.run((project) => project.close({ how: 'completed' }))
     expect(
@@ -366,9 +370,9 @@ describe('a session.json', () => {
     )
   })
 
-  test('of one session stays when another is closed, and goes when init closes its own', async () => {
+  test('stays when another session closes, and goes when init closes its own', async () => {
     const world = await session()
-    await exported(world, 'session-json', { output: 'session.json' })
+    await runExport(world, 'session-json', { output: 'session.json' })
     world.git('switch', '-q', '-c', 'other')
     await world.run((project) => project.init({ name: 'other' }))
     await world.run((project) => project.close({ how: 'abandoned', session: 'other' }))
@@ -382,7 +386,7 @@ describe('a session.json', () => {
 describe('a workflow log', () => {
   const logs = (world: World) => world.names('log', 'workflow')
 
-  test('is not written unless the project asks for it', async () => {
+  test('is not written unless configured', async () => {
     const world = await session()
     await world.run((project) => project.close({ how: 'completed' }))
     expect(existsSync(world.path('log'))).toBe(false)
@@ -392,14 +396,14 @@ describe('a workflow log', () => {
     expect(existsSync(world.path('log'))).toBe(false)
   })
 
-  test('is written once for each closing, under its time, and is what an export prints', async () => {
+  test('is written once per close, named by time, and equals the export', async () => {
     const world = await session()
     world.write('.sessions/config.yaml', 'workflow_log: on\n')
     await world.run((project) => project.close({ how: 'completed', reason: 'done' }))
     const [first, ...others] = logs(world)
     expect([first, others]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d_\d{6}_big\.md$/), []])
     expect(world.read('log', 'workflow', first!)).toBe(
-      (await exported(world, 'workflow-log', { session: 'big' })).content,
+      (await runExport(world, 'workflow-log', { session: 'big' })).content,
     )
     expect(
       await codeOf(world.run((project) => project.close({ how: 'completed', session: 'big' }))),
@@ -411,7 +415,7 @@ describe('a workflow log', () => {
     expect(readFileSync(world.path('log', 'workflow', first!), 'utf8')).toContain('completed: done')
   })
 
-  test('goes to the folder that the project names, in the worktree that is worked in', async () => {
+  test('goes to the configured folder of the current worktree', async () => {
     const world = await session(0)
     world.write('.sessions/config.yaml', 'workflow_log: notes/sessions\n')
     const beside = join(scratchFolder(), 'tree')
@@ -424,7 +428,7 @@ describe('a workflow log', () => {
     expect(existsSync(world.path('notes'))).toBe(false)
   })
 
-  test('that cannot be written is said, and the session is closed all the same', async () => {
+  test('that cannot be written is reported, and the session still closes', async () => {
     const world = await session()
     world.write('.sessions/config.yaml', 'workflow_log: on\n')
     writeFileSync(world.path('log'), 'a file')
@@ -455,7 +459,7 @@ describe('a workflow log', () => {
     ['.sessions/x', 'must not be in .sessions'],
     ['true', 'on, off or a folder'],
     ['""', 'on, off or a folder'],
-  ])('into %s is a mistake in the settings', async (folder, why) => {
+  ])('into %s is a configuration error', async (folder, why) => {
     const world = await session(0)
     world.write('.sessions/config.yaml', `workflow_log: ${folder}\n`)
     await expect(world.view()).rejects.toMatchObject({
@@ -465,17 +469,17 @@ describe('a workflow log', () => {
   })
 })
 
-test('a purge takes a text out of exported files too, and names one that somebody changed', async () => {
+test('a purge also cleans exported files, and names an edited one', async () => {
   const world = await session()
   await world.run((project) => project.log({ entries: [{ discovery: 'tr0ub4dor opens it' }] }))
-  await exported(world, 'json', { output: 'state.json' })
-  await exported(world, 'markdown', { output: 'mine.md' })
+  await runExport(world, 'json', { output: 'state.json' })
+  await runExport(world, 'markdown', { output: 'mine.md' })
   world.write('mine.md', `${world.read('mine.md')}\nand mine: tr0ub4dor\n`)
   const purged = await world.run((project) => project.purge({ text: 'tr0ub4dor' }))
   expect(world.read('state.json')).toContain('[purged] opens it')
   expect(purged.files.map(({ path }) => path)).toContain('state.json')
   expect(purged).toMatchObject({ remaining: ['mine.md'], isComplete: false })
-  // It is still one that an export may write again.
+  // An export may still overwrite it.
   await world.run((project) => project.log({ entries: [{ progress: 'More' }] }))
-  await exported(world, 'json', { output: 'state.json' })
+  await runExport(world, 'json', { output: 'state.json' })
 })

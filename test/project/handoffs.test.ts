@@ -8,11 +8,11 @@ import type { CreateHandoffOptions } from '../../src/project/handoff/create.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 import { git, initRepository, scratchFolder } from '../support/scratch.ts'
 
-const MAKER = { STINT_CONVERSATION: 'maker-1' }
-const TAKER = { STINT_CONVERSATION: 'taker-1' }
+const CREATOR = { STINT_CONVERSATION: 'maker-1' }
+const ACCEPTOR = { STINT_CONVERSATION: 'taker-1' }
 
-/** A project with a session that has something to hand over. */
-async function working(world: World = gitProject()): Promise<World> {
+/** A project with a session worth handing over. */
+async function workingProject(world: World = gitProject()): Promise<World> {
   await world.run((project) => project.init({ name: 'fix-auth', goal: 'Stop the login loop' }))
   await world.run((project) =>
     project.log({
@@ -28,19 +28,19 @@ async function working(world: World = gitProject()): Promise<World> {
   return world
 }
 
-const make = (world: World, options: CreateHandoffOptions = {}) =>
-  world.run((project) => project.handoffs.create(options), { env: MAKER })
-const take = (world: World, options: AcceptHandoffOptions = {}, cwd = world.root) =>
-  world.run((project) => project.handoffs.accept(options), { env: TAKER, cwd })
+const create = (world: World, options: CreateHandoffOptions = {}) =>
+  world.run((project) => project.handoffs.create(options), { env: CREATOR })
+const accept = (world: World, options: AcceptHandoffOptions = {}, cwd = world.root) =>
+  world.run((project) => project.handoffs.accept(options), { env: ACCEPTOR, cwd })
 const folder = (world: World) => world.path('.sessions', 'journal', world.sessionId(), 'handoffs')
 const note = (world: World, progress: string) =>
   world.run((project) => project.log({ entries: [{ progress }] }))
 
-describe('a handoff that is made', () => {
-  test('is a file, an entry that holds the whole of it, and a checkpoint with the code', async () => {
-    const world = await working()
+describe('a created handoff', () => {
+  test('is a file, an entry with its full text, and a checkpoint with the code', async () => {
+    const world = await workingProject()
     world.write('a.txt', 'half done\n')
-    const { handoff, path, state } = await make(world, { reason: 'The context is nearly full' })
+    const { handoff, path, state } = await create(world, { reason: 'The context is nearly full' })
     const text = readFileSync(path, 'utf8')
     expect(path).toBe(join(folder(world), '1.md'))
     expect(handoff).toMatchObject({
@@ -63,21 +63,21 @@ describe('a handoff that is made', () => {
   })
 
   test('leaves index, branch and files as they were', async () => {
-    const world = await working()
+    const world = await workingProject()
     world.write('a.txt', 'half done\n')
     world.write('staged.txt', 'x')
     world.git('add', 'staged.txt')
     const before = world.git('status', '--porcelain', '--branch')
-    await make(world)
+    await create(world)
     expect(world.git('status', '--porcelain', '--branch')).toBe(before)
   })
 
   test.each([{ draft: true }, { code: false }])(
-    'with %j keeps no code and makes no checkpoint',
+    'saves no code and creates no checkpoint with %j',
     async (options) => {
-      const world = await working()
+      const world = await workingProject()
       world.write('a.txt', 'half done\n')
-      const { handoff, state } = await make(world, options)
+      const { handoff, state } = await create(world, options)
       expect(handoff.code).toBeUndefined()
       expect(state.checkpoints.items).toEqual([])
       expect(handoff.document).toContain('Kept nowhere but in this working tree')
@@ -85,25 +85,25 @@ describe('a handoff that is made', () => {
     },
   )
 
-  test('outside of git says so, and is a handoff all the same', async () => {
-    const world = await working(plainProject())
-    const { handoff } = await make(world)
+  test('works outside git and says so', async () => {
+    const world = await workingProject(plainProject())
+    const { handoff } = await create(world)
     expect(handoff.document).toContain('There is no git repository here')
-    expect(await take(world)).toMatchObject({ outcome: 'loaded', isTaken: true })
+    expect(await accept(world)).toMatchObject({ outcome: 'loaded', isTaken: true })
   })
 
-  test('gets the next number, also after its files were deleted', async () => {
-    const world = await working()
-    await make(world)
+  test('gets the next number, even after its files were deleted', async () => {
+    const world = await workingProject()
+    await create(world)
     rmSync(folder(world), { recursive: true })
-    expect((await make(world)).handoff.number).toBe(2)
+    expect((await create(world)).handoff.number).toBe(2)
   })
 
-  test('says what the repository is, after everything else', async () => {
-    const world = await working()
+  test('ends with the project context', async () => {
+    const world = await workingProject()
     world.write('package.json', '{"name":"shop","scripts":{"test":"vitest run"}}')
     world.git('add', 'package.json')
-    const { handoff } = await make(world)
+    const { handoff } = await create(world)
     expect(handoff.document).toMatch(/## The project\n[^]*npm test[^]*$/)
   })
 
@@ -112,75 +112,75 @@ describe('a handoff that is made', () => {
     world.write('.sessions/config.yaml', 'verify: make check\n')
     await world.run((project) => project.tasks.add({ title: 'One', verify: 'make one' }))
     await world.run((project) => project.init({ tasks: ['one'] }))
-    const { handoff } = await make(world)
+    const { handoff } = await create(world)
     expect(handoff.document).toContain('`make check`: unverified (no run of it is recorded)')
     expect(handoff.document).toContain('`make one`: unverified (no run of it is recorded)')
     expect(handoff.document).toContain('one (One) is in_progress: verified (backlog)')
   })
 
-  test.each([599, 12_001, 0])('with a bound of %i tokens is refused', async (tokens) => {
-    const world = await working()
-    await expect(make(world, { tokens })).rejects.toMatchObject({
+  test.each([599, 12_001, 0])('is refused with a limit of %i tokens', async (tokens) => {
+    const world = await workingProject()
+    await expect(create(world, { tokens })).rejects.toMatchObject({
       code: 'BAD_BOUND',
       hint: expect.stringContaining('600'),
     })
   })
 
-  test('holds no secret, of the journal, the reason or a file name', async () => {
+  test('holds no secret from the journal, the reason or a file name', async () => {
     const world = gitProject()
     world.write('.sessions/config.yaml', 'redact:\n  patterns: ["ACME-[0-9]{6}"]\n')
     await world.run((project) => project.init({ name: 's' }))
     world.write('notes-ACME-123456.txt', 'x')
-    const { handoff, path } = await make(world, { reason: 'rotate ACME-654321 first' })
+    const { handoff, path } = await create(world, { reason: 'rotate ACME-654321 first' })
     expect(readFileSync(path, 'utf8')).toBe(handoff.document)
     for (const text of [handoff.document, handoff.text]) {
       expect(text).not.toContain('ACME-')
       expect(text).toContain('[redacted:custom]')
     }
-    expect(await take(world, { force: true })).toMatchObject({
+    expect(await accept(world, { force: true })).toMatchObject({
       outcome: expect.not.stringContaining('mismatch'),
     })
   })
 
-  test('whose hash a pattern of the user takes for a secret is refused, and leaves nothing behind', async () => {
+  test('is refused when a user pattern matches its hash, and leaves nothing behind', async () => {
     const world = gitProject()
     world.write('.sessions/config.yaml', 'redact:\n  patterns: ["[0-9a-f]{64}"]\n')
     await world.run((project) => project.init({ name: 's' }))
-    await expect(make(world)).rejects.toMatchObject({ code: 'HANDOFF_REDACTED' })
+    await expect(create(world)).rejects.toMatchObject({ code: 'HANDOFF_REDACTED' })
     expect(world.names('.sessions', 'journal', world.sessionId(), 'handoffs')).toEqual([])
   })
 
-  test('for a name that is neither task nor session is refused', async () => {
-    const world = await working()
-    await expect(make(world, { to: 'nobody' })).rejects.toMatchObject({ code: 'NO_TARGET' })
+  test('is refused for a name that is neither task nor session', async () => {
+    const world = await workingProject()
+    await expect(create(world, { to: 'nobody' })).rejects.toMatchObject({ code: 'NO_TARGET' })
   })
 })
 
-describe('a file of a handoff', () => {
-  test('that was deleted is written again with the same bytes', async () => {
-    const world = await working()
-    const { path } = await make(world)
+describe('a handoff file', () => {
+  test('is restored with the same bytes after it was deleted', async () => {
+    const world = await workingProject()
+    const { path } = await create(world)
     const before = readFileSync(path)
     rmSync(path)
     await world.view()
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  test('that was edited stays as it is', async () => {
-    const world = await working()
-    const { path } = await make(world)
+  test('stays as it is after it was edited', async () => {
+    const world = await workingProject()
+    const { path } = await create(world)
     writeFileSync(path, 'mine now\n')
     await world.view()
     expect(readFileSync(path, 'utf8')).toBe('mine now\n')
   })
 })
 
-describe('accepting', () => {
-  test('what still holds loads it, records that, and binds the conversation', async () => {
-    const world = await working()
+describe('accepting a handoff', () => {
+  test('loads a valid one, records that, and binds the conversation', async () => {
+    const world = await workingProject()
     world.write('a.txt', 'half done\n')
-    const { handoff } = await make(world)
-    const accepted = await take(world)
+    const { handoff } = await create(world)
+    const accepted = await accept(world)
     expect(accepted).toMatchObject({
       outcome: 'loaded',
       isTaken: true,
@@ -200,20 +200,20 @@ describe('accepting', () => {
     ])
   })
 
-  test('a second time loads it again, and says that it was taken up before', async () => {
-    const world = await working()
-    await make(world)
-    await take(world)
-    expect(await take(world)).toMatchObject({
+  test('loads it again, and says that it was accepted before', async () => {
+    const world = await workingProject()
+    await create(world)
+    await accept(world)
+    expect(await accept(world)).toMatchObject({
       outcome: 'loaded',
       notes: [expect.stringContaining('taken up before')],
     })
   })
 
-  test('after the follow-ups of handing over itself loads it', async () => {
-    const world = await working()
+  test('loads it after the entries that handing over itself adds', async () => {
+    const world = await workingProject()
     await world.run((project) => project.tasks.add({ title: 'One' }))
-    await make(world)
+    await create(world)
     const session = world.sessionId()
     await world.run((project) => project.checkpoint({ note: 'once more' }))
     await world.run((project) => project.pause({ note: 'for today' }))
@@ -227,7 +227,7 @@ describe('accepting', () => {
       { kind: 'request.made', data: { conversation: 'taker-1', text: 'take it up' } },
     ])
     await world.view('fix-auth')
-    expect(await take(world)).toMatchObject({ outcome: 'loaded', moved: [] })
+    expect(await accept(world)).toMatchObject({ outcome: 'loaded', moved: [] })
   })
 
   const MOVES: readonly [string, (world: World) => unknown, RegExp][] = [
@@ -303,30 +303,27 @@ describe('accepting', () => {
     ],
   ]
 
-  test.each(MOVES)(
-    'when %s says just that, is recorded as stale, and is not taken up',
-    async (_, move, said) => {
-      const world = gitProject()
-      world.commit('second', { 'x.txt': 'x' })
-      await working(world)
-      world.write('a.txt', 'half done\n')
-      const { handoff } = await make(world)
-      await move(world)
-      const accepted = await take(world, { handoff: 'fix-auth' })
-      expect(accepted).toMatchObject({ outcome: 'stale', isTaken: false })
-      expect(accepted.moved).toEqual([expect.stringMatching(said)])
-      expect(world.entries('handoff.accepted')).toMatchObject([
-        { handoff: handoff.id, outcome: 'stale', moved: accepted.moved },
-      ])
-      expect(existsSync(world.path('.git', 'stint', 'conversations', 'taker-1.json'))).toBe(false)
-    },
-  )
+  test.each(MOVES)('records it as stale and does not resume when %s', async (_, move, expected) => {
+    const world = gitProject()
+    world.commit('second', { 'x.txt': 'x' })
+    await workingProject(world)
+    world.write('a.txt', 'half done\n')
+    const { handoff } = await create(world)
+    await move(world)
+    const accepted = await accept(world, { handoff: 'fix-auth' })
+    expect(accepted).toMatchObject({ outcome: 'stale', isTaken: false })
+    expect(accepted.moved).toEqual([expect.stringMatching(expected)])
+    expect(world.entries('handoff.accepted')).toMatchObject([
+      { handoff: handoff.id, outcome: 'stale', moved: accepted.moved },
+    ])
+    expect(existsSync(world.path('.git', 'stint', 'conversations', 'taker-1.json'))).toBe(false)
+  })
 
-  test('what is stale by force is taken up, and recorded as forced', async () => {
-    const world = await working()
-    await make(world)
+  test('resumes a stale one with force, and records that', async () => {
+    const world = await workingProject()
+    await create(world)
     await note(world, 'More done')
-    expect(await take(world, { force: true })).toMatchObject({
+    expect(await accept(world, { force: true })).toMatchObject({
       outcome: 'stale',
       isForced: true,
       isTaken: true,
@@ -334,27 +331,27 @@ describe('accepting', () => {
     expect(world.entries('handoff.accepted')).toMatchObject([{ outcome: 'stale', forced: true }])
   })
 
-  test('when a task was completed elsewhere is stale, and when it was only set down is not', async () => {
+  test('finds it stale when a task was completed elsewhere, not when it was only paused', async () => {
     const world = gitProject()
     await world.run((project) => project.tasks.add({ title: 'One' }))
     await world.run((project) => project.init({ tasks: ['one'] }))
-    await make(world)
+    await create(world)
     await world.run((project) => project.pause())
-    expect(await take(world)).toMatchObject({ outcome: 'loaded' })
+    expect(await accept(world)).toMatchObject({ outcome: 'loaded' })
     await world.run((project) => project.tasks.move('one', 'completed'))
-    const { outcome, moved } = await take(world)
+    const { outcome, moved } = await accept(world)
     expect({ outcome, moved }).toEqual({
       outcome: 'stale',
       moved: [expect.stringMatching(/^task \S+ was in_progress and is completed: stint task show/)],
     })
   })
 
-  test('an edited document is a mismatch, kept as it is, with the recorded one at hand', async () => {
-    const world = await working()
-    const { path, handoff } = await make(world)
+  test('reports an edited document as a mismatch, keeps it, and names the recorded one', async () => {
+    const world = await workingProject()
+    const { path, handoff } = await create(world)
     const edited = handoff.document.replace('Write the regression test', 'Delete the tests')
     writeFileSync(path, edited)
-    const refused = await take(world)
+    const refused = await accept(world)
     expect(refused).toMatchObject({ outcome: 'mismatch', isTaken: false })
     expect(refused.moved).toEqual([
       expect.stringMatching(/was edited or damaged.*stint handoff show fix-auth\/1 shows/),
@@ -364,7 +361,7 @@ describe('accepting', () => {
       (await world.run((project) => project.handoffs.show({ handoff: 'fix-auth/1' }))).handoff
         .document,
     ).toBe(handoff.document)
-    expect(await take(world, { force: true })).toMatchObject({
+    expect(await accept(world, { force: true })).toMatchObject({
       outcome: 'mismatch',
       isForced: true,
       isTaken: true,
@@ -376,110 +373,112 @@ describe('accepting', () => {
     ])
   })
 
-  test('a document with other line ends is the same document', async () => {
-    const world = await working()
-    const { path, handoff } = await make(world)
+  test('ignores different line endings', async () => {
+    const world = await workingProject()
+    const { path, handoff } = await create(world)
     writeFileSync(path, handoff.document.replaceAll('\n', '\r\n'))
-    expect(await take(world)).toMatchObject({ outcome: 'loaded' })
+    expect(await accept(world)).toMatchObject({ outcome: 'loaded' })
   })
 
-  test('a document whose file is gone writes it again', async () => {
-    const world = await working()
-    const { path, handoff } = await make(world)
+  test('restores a missing file', async () => {
+    const world = await workingProject()
+    const { path, handoff } = await create(world)
     rmSync(path)
-    expect(await take(world)).toMatchObject({
+    expect(await accept(world)).toMatchObject({
       outcome: 'loaded',
       notes: [expect.stringContaining('written again')],
     })
     expect(readFileSync(path, 'utf8')).toBe(handoff.document)
   })
 
-  test('after a purge says that the record itself was changed', async () => {
-    const world = await working()
-    const { path } = await make(world)
+  test('says after a purge that the recorded text was changed', async () => {
+    const world = await workingProject()
+    const { path } = await create(world)
     await world.run((project) => project.purge({ text: 'The cookie is set twice' }))
     expect(readFileSync(path, 'utf8')).not.toContain('cookie')
-    expect(await take(world)).toMatchObject({
+    expect(await accept(world)).toMatchObject({
       outcome: 'mismatch',
       moved: expect.arrayContaining([expect.stringContaining('purge')]),
     })
   })
 
-  test('an older one by its number says that there is a later one', async () => {
-    const world = await working()
-    await make(world)
-    const second = await make(world)
-    expect(await take(world, { handoff: '1' })).toMatchObject({
+  test('says that a later one exists when given an older number', async () => {
+    const world = await workingProject()
+    await create(world)
+    const second = await create(world)
+    expect(await accept(world, { handoff: '1' })).toMatchObject({
       number: 1,
       notes: [expect.stringContaining('fix-auth/2')],
     })
-    expect(await take(world, { handoff: second.handoff.id.slice(-8) })).toMatchObject({ number: 2 })
-    await expect(take(world, { handoff: '7' })).rejects.toMatchObject({ code: 'NO_HANDOFF' })
+    expect(await accept(world, { handoff: second.handoff.id.slice(-8) })).toMatchObject({
+      number: 2,
+    })
+    await expect(accept(world, { handoff: '7' })).rejects.toMatchObject({ code: 'NO_HANDOFF' })
   })
 })
 
-describe('on another machine', () => {
+describe('a handoff on another machine', () => {
   /** A clone of a shared project, after its sessions were committed. */
   async function clone(world: World): Promise<World> {
     world.git('add', '--all')
     world.git('commit', '--quiet', '-m', 'share the session')
-    const place = join(scratchFolder(), 'clone')
-    git(scratchFolder(), 'clone', '--quiet', world.root, place)
-    return plainProject(place)
+    const location = join(scratchFolder(), 'clone')
+    git(scratchFolder(), 'clone', '--quiet', world.root, location)
+    return plainProject(location)
   }
   const shared = () => {
     const world = gitProject()
     world.write('.sessions/config.yaml', 'share: git\n')
-    return working(world)
+    return workingProject(world)
   }
 
-  test('a handoff that came with the journal loads, though committing the journal moved HEAD', async () => {
+  test('loads when it came with the journal, though committing the journal moved HEAD', async () => {
     const world = await shared()
-    const { handoff } = await make(world)
+    const { handoff } = await create(world)
     const other = await clone(world)
-    const accepted = await take(other, { handoff: 'fix-auth' })
+    const accepted = await accept(other, { handoff: 'fix-auth' })
     expect(accepted).toMatchObject({ outcome: 'loaded', moved: [], text: handoff.document })
     expect(other.entries('handoff.accepted', world.sessionId())).toMatchObject([
       { outcome: 'loaded' },
     ])
   })
 
-  test('uncommitted work that stayed behind is stale', async () => {
+  test('is stale when uncommitted work stayed behind', async () => {
     const world = await shared()
     world.write('work.txt', 'half done\n')
-    const { handoff } = await make(world)
+    const { handoff } = await create(world)
     world.write('.gitignore', 'work.txt\n')
     rmSync(world.path('work.txt'))
     const other = await clone(world)
-    const { outcome, moved } = await take(other, { handoff: 'fix-auth' })
+    const { outcome, moved } = await accept(other, { handoff: 'fix-auth' })
     expect(outcome).toBe('stale')
     expect(moved.join('\n')).toContain('gone: work.txt')
     expect(moved.join('\n')).toContain(`kept as ${handoff.code!.ref}, is not here`)
   })
 
-  test('entries that came in late from elsewhere are told', async () => {
+  test('reports entries that arrived late from elsewhere', async () => {
     const world = await shared()
     const other = await clone(world)
     await note(other, 'Meanwhile, elsewhere')
-    await make(world)
+    await create(world)
     const log = world.path('.sessions', 'journal', world.sessionId(), 'log.jsonl')
     const late = readFileSync(other.path('.sessions', 'journal', world.sessionId(), 'log.jsonl'))
     writeFileSync(log, Buffer.concat([readFileSync(log), late]))
-    const { outcome, moved } = await take(world)
+    const { outcome, moved } = await accept(world)
     expect({ outcome, moved }).toEqual({
       outcome: 'stale',
       moved: [expect.stringContaining('came in from elsewhere')],
     })
   })
 
-  test('a bare document is checked against its own hash, and it is said that the journal is not here', async () => {
-    const world = await working()
-    const { handoff } = await make(world)
-    const place = join(scratchFolder(), 'bare')
-    git(scratchFolder(), 'clone', '--quiet', world.root, place)
-    const other = plainProject(place)
+  test('is checked against its own hash when its journal is not here', async () => {
+    const world = await workingProject()
+    const { handoff } = await create(world)
+    const location = join(scratchFolder(), 'bare')
+    git(scratchFolder(), 'clone', '--quiet', world.root, location)
+    const other = plainProject(location)
     other.write('got.md', handoff.document)
-    const accepted = await take(other, { handoff: 'got.md' })
+    const accepted = await accept(other, { handoff: 'got.md' })
     expect(accepted).toMatchObject({
       outcome: 'loaded',
       isTaken: true,
@@ -490,57 +489,57 @@ describe('on another machine', () => {
     expect(accepted.notes).toEqual([expect.stringContaining('the journal of fix-auth is not here')])
     expect(other.names('.sessions')).toEqual([])
     other.write('got.md', handoff.document.replace('loop', 'leap'))
-    expect(await take(other, { handoff: 'got.md' })).toMatchObject({
+    expect(await accept(other, { handoff: 'got.md' })).toMatchObject({
       outcome: 'mismatch',
       isTaken: false,
     })
     other.write('got.md', handoff.document)
-    initRepository(place)
+    initRepository(location)
     other.commit('moved', { 'b.txt': 'x' })
-    expect(await take(other, { handoff: 'got.md' })).toMatchObject({
+    expect(await accept(other, { handoff: 'got.md' })).toMatchObject({
       outcome: 'stale',
       isTaken: false,
     })
   })
 
-  test('a bare document with uncommitted work that is nowhere is stale', async () => {
-    const world = await working()
+  test('is stale without a journal when its uncommitted work is missing', async () => {
+    const world = await workingProject()
     world.write('work.txt', 'half done\n')
-    const { handoff } = await make(world)
-    const place = join(scratchFolder(), 'bare')
-    git(scratchFolder(), 'clone', '--quiet', world.root, place)
-    const other = plainProject(place)
+    const { handoff } = await create(world)
+    const location = join(scratchFolder(), 'bare')
+    git(scratchFolder(), 'clone', '--quiet', world.root, location)
+    const other = plainProject(location)
     other.write('got.md', handoff.document)
-    const { outcome, moved } = await take(other, { handoff: 'got.md' })
+    const { outcome, moved } = await accept(other, { handoff: 'got.md' })
     expect({ outcome, moved }).toEqual({
       outcome: 'stale',
       moved: [expect.stringContaining('is not here')],
     })
   })
 
-  test('a document whose journal is here is compared with what was recorded', async () => {
-    const world = await working()
-    const { handoff } = await make(world)
+  test('is compared with the recorded text when its journal is here', async () => {
+    const world = await workingProject()
+    const { handoff } = await create(world)
     const elsewhere = join(scratchFolder(), 'copy.md')
     writeFileSync(elsewhere, handoff.document)
-    expect(await take(world, { handoff: elsewhere })).toMatchObject({
+    expect(await accept(world, { handoff: elsewhere })).toMatchObject({
       outcome: 'loaded',
       bound: { name: 'fix-auth' },
     })
     writeFileSync(elsewhere, 'no handoff\n')
-    await expect(take(world, { handoff: elsewhere })).rejects.toMatchObject({
+    await expect(accept(world, { handoff: elsewhere })).rejects.toMatchObject({
       code: 'NOT_A_HANDOFF',
     })
-    await expect(take(world, { handoff: 'nowhere.md' })).rejects.toMatchObject({
+    await expect(accept(world, { handoff: 'nowhere.md' })).rejects.toMatchObject({
       code: 'NO_HANDOFF',
     })
   })
 
-  test('two handoffs that got one number on two machines are both there', async () => {
+  test('keeps two handoffs that got the same number on two machines', async () => {
     const world = await shared()
     const other = await clone(world)
-    const here = await make(world)
-    const there = await make(other)
+    const here = await create(world)
+    const there = await create(other)
     const id = world.sessionId()
     const log = (of: World) => of.path('.sessions', 'journal', id, 'log.jsonl')
     writeFileSync(log(world), Buffer.concat([readFileSync(log(world)), readFileSync(log(other))]))
@@ -570,7 +569,7 @@ describe('a handoff for another task', () => {
       project.tasks.add({ title: 'Document it', dependsOn: ['build-it'] }),
     )
     await world.run((project) => project.init({ tasks: ['build-it'], name: 'build' }))
-    const made = await make(world, { to: 'document-it', reason: 'The interface is settled' })
+    const made = await create(world, { to: 'document-it', reason: 'The interface is settled' })
     return { world, made }
   }
   const waiting = (world: World) =>
@@ -579,43 +578,43 @@ describe('a handoff for another task', () => {
       return project.handoffs.waiting({ tasks: [task.id] })
     })
 
-  test('waits for it until somebody takes it up', async () => {
+  test('stays pending until it is accepted', async () => {
     const { world } = await chain()
     expect(await waiting(world)).toMatchObject([
       { name: 'build', number: 1, reason: 'The interface is settled' },
     ])
-    await take(world, { handoff: 'build/1' })
+    await accept(world, { handoff: 'build/1' })
     expect(await waiting(world)).toEqual([])
   })
 
-  test('outlives the end of the session that made it, and binds to the one that works on the task', async () => {
+  test('outlives its session, and binds to the session that works on the task', async () => {
     const { world } = await chain()
     await world.run((project) => project.close({ how: 'completed' }))
     await world.run((project) => project.init({ tasks: ['document-it'], name: 'docs' }))
-    const accepted = await take(world, { handoff: 'build/1', force: true })
+    const accepted = await accept(world, { handoff: 'build/1', force: true })
     expect(accepted.bound).toMatchObject({ name: 'docs' })
     expect(accepted.moved).toEqual([expect.stringContaining('was in_progress and is completed')])
   })
 
-  test('is what the session that works on the task takes up when it names none', async () => {
+  test('is the default for the session that works on the task', async () => {
     const { world } = await chain()
     await world.run((project) => project.pause())
     await world.run((project) => project.init({ tasks: ['document-it'], name: 'docs' }))
-    expect(await take(world)).toMatchObject({
+    expect(await accept(world)).toMatchObject({
       number: 1,
       session: { name: 'build' },
       bound: { name: 'docs' },
     })
-    await expect(take(world)).rejects.toMatchObject({ code: 'NO_HANDOFF' })
+    await expect(accept(world)).rejects.toMatchObject({ code: 'NO_HANDOFF' })
   })
 
-  test('that was retracted waits for nobody', async () => {
+  test('is not pending after it was retracted', async () => {
     const { world, made } = await chain()
     await world.run((project) => project.log({ retract: [made.handoff.id] }))
     expect(await waiting(world)).toEqual([])
   })
 
-  test('waits again after the index was deleted', async () => {
+  test('is still pending after the index was deleted', async () => {
     const { world } = await chain()
     rmSync(world.path('.sessions', 'index.db'))
     expect(await waiting(world)).toHaveLength(1)

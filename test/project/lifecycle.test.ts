@@ -28,14 +28,14 @@ describe('a task', () => {
   const status = (world: World, id: string) =>
     world.run((project) => project.tasks.show(id)).then((task) => task.status)
   const file = (world: World) => {
-    const places = ['active', 'archive'].flatMap((place) =>
-      world.names('.tasks', place).map((name) => join('.tasks', place, name)),
+    const paths = ['active', 'archive'].flatMap((folder) =>
+      world.names('.tasks', folder).map((name) => join('.tasks', folder, name)),
     )
-    expect(places).toHaveLength(1)
-    return places[0]!
+    expect(paths).toHaveLength(1)
+    return paths[0]!
   }
 
-  test('that a session is started for is in progress, and gives it name, goal, title and steps', async () => {
+  test('is in progress when a session starts for it, and provides name, goal, title and steps', async () => {
     const { world, task, session } = await working()
     expect(session).toMatchObject({
       name: task.shortname,
@@ -52,7 +52,7 @@ describe('a task', () => {
     expect(world.document()).toContain(`task_ids:\n  - ${task.id}\n`)
   })
 
-  test('is completed with its session, and both are in the archive', async () => {
+  test('is completed with its session, and both are archived', async () => {
     const { world, task, session } = await working()
     await world.run((project) => project.close({ how: 'completed', reason: 'it works' }))
     expect(await status(world, task.id)).toBe('completed')
@@ -81,7 +81,7 @@ describe('a task', () => {
     expect(world.document()).toContain('status: abandoned\n')
   })
 
-  test('is ready while its session is paused, and in progress when that is resumed', async () => {
+  test('is ready while its session is paused, and in progress once it resumes', async () => {
     const { world, task } = await working()
     await world.run((project) => project.pause({ note: 'lunch' }))
     expect(await status(world, task.id)).toBe('ready')
@@ -91,7 +91,7 @@ describe('a task', () => {
     expect(world.document()).not.toContain('pause')
   })
 
-  test('stays in progress when the pause is to keep it so', async () => {
+  test('stays in progress with keepTaskStatus', async () => {
     const { world, task } = await working()
     await world.run((project) => project.pause({ keepTaskStatus: true }))
     expect(await status(world, task.id)).toBe('in_progress')
@@ -108,7 +108,7 @@ describe('a task', () => {
     expect(world.document()).not.toContain('closed_at')
   })
 
-  test('that is in no backlog here is linked by its name, and that is said', async () => {
+  test('is linked by name when the backlog does not have it, and the user is notified', async () => {
     const world = plainProject()
     const { reading } = await world.run((project) => project.init({ tasks: ['JIRA-12'] }))
     expect(reading.state.tasks).toEqual(['JIRA-12'])
@@ -120,7 +120,7 @@ describe('a task', () => {
 })
 
 describe('closing', () => {
-  test('is done once, and reopening only what is closed', async () => {
+  test('works once, and only a closed session can be reopened', async () => {
     const world = plainProject()
     await world.run((project) => project.init({ name: 'work' }))
     await refused(
@@ -139,7 +139,7 @@ describe('closing', () => {
     expect(world.entries('session.closed')).toHaveLength(1)
   })
 
-  test('a paused session by its name works', async () => {
+  test('works for a paused session by name', async () => {
     const world = plainProject()
     await world.run((project) => project.init({ name: 'work' }))
     await world.run((project) => project.pause())
@@ -167,7 +167,7 @@ describe('pausing', () => {
     expect(world.entries('checkpoint.made')).toMatchObject([{ note: 'lunch' }])
   })
 
-  test('can go on with another session', async () => {
+  test('can switch to another session', async () => {
     const world = await two()
     const { reading, resumed } = await world.run((project) => project.pause({ switchTo: 'first' }))
     expect(reading.state).toMatchObject({ name: 'second', status: 'paused' })
@@ -175,7 +175,7 @@ describe('pausing', () => {
     expect((await world.run((project) => project.active()))?.name).toBe('first')
   })
 
-  test('does nothing when the other session is not there or closed', async () => {
+  test('changes nothing when the other session is missing or closed', async () => {
     const world = await two()
     await refused(
       world.run((project) => project.pause({ switchTo: 'frist' })),
@@ -197,7 +197,7 @@ describe('a checkpoint', () => {
     return world
   }
 
-  test('keeps the code, and gives it back on a branch', async () => {
+  test('saves the code and restores it on a branch', async () => {
     const world = await started()
     world.write('a.txt', 'changed\n')
     world.write('new.txt', 'untracked\n')
@@ -221,7 +221,7 @@ describe('a checkpoint', () => {
     expect(world.read('a.txt')).toBe('ruined\n')
   })
 
-  test('gives the code back in a worktree, by number or part of its id', async () => {
+  test('restores the code in a worktree, by number or part of its id', async () => {
     const world = await started()
     const made: string[] = []
     for (const text of ['one', 'two', 'three']) {
@@ -244,7 +244,7 @@ describe('a checkpoint', () => {
     await refused(restore('17'), 'NO_CHECKPOINT')
   })
 
-  test('without the code is made where there is none to keep, or none is wanted', async () => {
+  test('is created without code where there is none or none is wanted', async () => {
     const world = await started()
     const { checkpoint } = await world.run((project) => project.checkpoint({ code: false }))
     expect(checkpoint.code).toBeUndefined()
@@ -257,7 +257,7 @@ describe('a checkpoint', () => {
     expect((await outside.run((project) => project.checkpoint())).checkpoint.code).toBeUndefined()
   })
 
-  test('leaves a readable copy', async () => {
+  test('writes a readable copy', async () => {
     const world = await started()
     await world.run((project) => project.checkpoint({ note: 'Before refactor' }))
     const folder = join('.sessions', 'journal', world.sessionId(), 'entries')
@@ -269,7 +269,7 @@ describe('a checkpoint', () => {
     expect(copy).toContain('## TL;DR (Read This First)\nMake it work.')
   })
 
-  test('renews a TL;DR that is outdated, and the key context', async () => {
+  test('renews an outdated TL;DR and the key context', async () => {
     const world = await started()
     const tldr = () => /## TL;DR \(Read This First\)\n(.*)\n/.exec(world.document())![1]
     await world.run((project) => project.log({ entries: [{ tldr: 'Just begun.' }] }))
@@ -295,7 +295,7 @@ describe('a checkpoint', () => {
     expect(world.read('.sessions', 'journal', world.sessionId(), 'progress.md')).toContain(key)
   })
 
-  test('adds the same line to the key context once, and never one that a person removed', async () => {
+  test('adds a line to the key context once, and never one that the user removed', async () => {
     const world = await started()
     await world.run((project) =>
       project.log({ entries: [{ discovery: 'One' }, { discovery: 'Two' }] }),
@@ -308,7 +308,7 @@ describe('a checkpoint', () => {
     expect(world.document()).toContain('(survives compaction):\n- Two\n\n')
   })
 
-  test('keeps a TL;DR given with it until something happens', async () => {
+  test('keeps its TL;DR until the next entry', async () => {
     const world = await started()
     await world.run((project) => project.log({ entries: [{ discovery: 'One' }] }))
     await world.run((project) => project.checkpoint({ tldr: 'Half way.' }))
@@ -320,7 +320,7 @@ describe('a checkpoint', () => {
     ])
   })
 
-  test('before a compaction counts it', async () => {
+  test('counts a compaction with preCompact', async () => {
     const world = await started()
     await world.run((project) => project.checkpoint({ preCompact: true }))
     expect(world.document()).toContain('compaction_count: 1\n')
@@ -354,7 +354,7 @@ describe('several entries in one call', () => {
     expect(reading.state.next.items).toEqual([])
   })
 
-  test('are all there or none', async () => {
+  test('are appended all or none', async () => {
     const world = plainProject()
     await world.run((project) => project.init({ name: 'work' }))
     const before = world.journal().length
@@ -372,7 +372,7 @@ describe('several entries in one call', () => {
   })
 })
 
-describe('taking back', () => {
+describe('undoing', () => {
   async function logged() {
     const world = plainProject()
     await world.run((project) => project.init({ name: 'work' }))
@@ -382,7 +382,7 @@ describe('taking back', () => {
     return { world, decision: appended[0]!.id, progress: appended[1]!.id }
   }
 
-  test('an entry can be amended, field by field, and the first words stay in the journal', async () => {
+  test('an entry can be amended field by field, and the journal keeps the original', async () => {
     const { world, decision } = await logged()
     await world.run((project) =>
       project.log({ amend: { entry: decision.slice(-6), changes: { rationale: 'it is simple' } } }),
@@ -391,7 +391,7 @@ describe('taking back', () => {
     expect(world.entries('decision.made')).toEqual([{ title: 'Use a mutex' }])
   })
 
-  test('an entry can be retracted with a reason, and the retraction too', async () => {
+  test('an entry can be retracted with a reason, and so can the retraction', async () => {
     const { world, progress } = await logged()
     const { appended } = await world.run((project) =>
       project.log({ retract: [progress], reason: 'wrong session' }),
@@ -402,7 +402,7 @@ describe('taking back', () => {
     expect(world.document()).toContain('- Wrong (')
   })
 
-  test('the beginning of a session, or a field that an entry lacks, is refused', async () => {
+  test('retracting the opening entry or amending an unknown field is refused', async () => {
     const { world, progress } = await logged()
     const [opened] = world.journal()
     await refused(
@@ -426,7 +426,7 @@ describe('a secret', () => {
   const TOKEN = `ghp_${'a1b2c3d4'.repeat(5).slice(0, 36)}`
   const KEY = 'AKIAIOSFODNN7EXAMPLQ'
 
-  /** Every byte under a folder, compressed objects of git unpacked. */
+  /** Every byte under a folder, with git's objects decompressed. */
   function everything(world: World): string {
     const files = ['.sessions', '.tasks', '.git/stint'].flatMap((folder) =>
       existsSync(world.path(folder))
@@ -442,7 +442,7 @@ describe('a secret', () => {
     return [...texts, refs].join('\n')
   }
 
-  test('reaches the disk by no way that a text can take', async () => {
+  test('never reaches the disk, whichever way it enters', async () => {
     const world = gitProject()
     await world.run((project) =>
       project.tasks.add({ title: `Rotate ${KEY}`, description: `it is ${TOKEN}` }),
@@ -492,7 +492,7 @@ describe('a secret', () => {
     await world.run((project) =>
       project.close({ how: 'abandoned', reason: TOKEN, session: reading.state.id }),
     )
-    // Names are made of texts, too, in small letters.
+    // Names are made from texts, in lower case.
     const all = everything(world).toLowerCase()
     expect(all).not.toContain(TOKEN.slice(4))
     expect(all).not.toContain(KEY.toLowerCase())
@@ -500,7 +500,7 @@ describe('a secret', () => {
     expect(world.said.join('\n')).toContain('redacted (github-token)')
   })
 
-  test('of a shape that the configuration names is one, and an allowed text is none', async () => {
+  test('is found by configured patterns, and an allowed text is kept', async () => {
     const world = plainProject()
     world.write(
       '.sessions/config.yaml',
@@ -515,8 +515,8 @@ describe('a secret', () => {
 })
 
 describe('nothing is lost', () => {
-  /** What the sessions and tasks say, apart from where it is kept. */
-  const told = (world: World) =>
+  /** The contents of sessions and tasks, without their paths. */
+  const readAll = (world: World) =>
     world.run(async (project) => {
       const sessions = await Promise.all(
         [...(await project.list())].map(async (row) => (await project.view(row.id)).state),
@@ -538,7 +538,7 @@ describe('nothing is lost', () => {
     return world
   }
 
-  const ways: Readonly<Record<string, (world: World) => void>> = {
+  const losses: Readonly<Record<string, (world: World) => void>> = {
     'git clean -fdx': (world) => world.git('clean', '-fdxq'),
     'rm -r .sessions': (world) => rmSync(world.path('.sessions'), { recursive: true }),
     'rm -r .sessions .tasks': (world) => {
@@ -548,11 +548,11 @@ describe('nothing is lost', () => {
     'rm of the second names': (world) => rmSync(world.path('.git', 'stint'), { recursive: true }),
   }
 
-  test.each(Object.keys(ways))('by %s', async (way) => {
+  test.each(Object.keys(losses))('by %s', async (loss) => {
     const world = await history()
-    const before = await told(world)
-    ways[way]!(world)
-    expect(await told(world)).toEqual(before)
+    const before = await readAll(world)
+    losses[loss]!(world)
+    expect(await readAll(world)).toEqual(before)
     expect(world.names('.sessions', 'active')).toHaveLength(2)
     expect(world.names('.tasks', 'active')).toHaveLength(1)
   })
@@ -578,7 +578,7 @@ describe('nothing is lost', () => {
     expect(world.document()).toContain('- Three (')
   })
 
-  test('by checking out a commit from before the sessions were shared', async () => {
+  test('by checking out a commit from before sessions were shared', async () => {
     const world = gitProject()
     world.write('.sessions/config.yaml', 'share: git\n')
     await world.run((project) => project.init({ name: 'work' }))
@@ -593,7 +593,7 @@ describe('nothing is lost', () => {
 })
 
 describe('sessions', () => {
-  test('are not committed unless asked for', async () => {
+  test('are not committed by default', async () => {
     const world = gitProject()
     await world.run((project) => project.init({ name: 'work' }))
     await world.run((project) => project.log({ entries: [{ progress: 'One' }] }))
@@ -601,7 +601,7 @@ describe('sessions', () => {
     expect(world.git('status', '--porcelain')).toBe('')
   })
 
-  test('shared by git are journals and documents, and no file that is made again', async () => {
+  test('shared through git are journals and documents, without rebuildable files', async () => {
     const world = gitProject()
     world.write('.sessions/config.yaml', 'share: git\n')
     await world.run((project) => project.init({ name: 'work' }))
@@ -623,7 +623,7 @@ describe('sessions', () => {
     )
   })
 
-  test('are shared from the command on that finds the setting, and no longer when it is gone', async () => {
+  test('are shared while the setting is on, from the next command', async () => {
     const world = gitProject()
     await world.run((project) => project.init({ name: 'work' }))
     world.write('.sessions/config.yaml', 'share: git\n')
@@ -637,7 +637,7 @@ describe('sessions', () => {
     expect(world.read('.sessions', '.gitignore')).toBe('mine\n')
   })
 
-  test('of two clones that both logged and merged hold the entries of both', async () => {
+  test('merged from two clones hold the entries of both', async () => {
     const folder = scratchFolder()
     git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', 'hub.git')
     const first = gitProject(join(folder, 'first'))
@@ -692,7 +692,7 @@ describe('sessions', () => {
     )
   })
 
-  /** Merges what was pushed. The log is merged by git; the document is in conflict and left as it was here. */
+  /** Merges what was pushed. Git merges the log; the document conflicts and keeps the local version. */
   function merge(world: World): void {
     world.git('fetch', '--quiet')
     expect(() =>
@@ -707,7 +707,7 @@ describe('sessions', () => {
 })
 
 describe('the configuration', () => {
-  test('with a mistake stops the command and names the file and the mistake', async () => {
+  test('with a mistake stops the command, naming file and mistake', async () => {
     const world = plainProject()
     world.write('.sessions/config.yaml', 'shear: git\n')
     const error = await world

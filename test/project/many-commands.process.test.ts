@@ -20,7 +20,7 @@ const run = promisify(execFile)
 const stint = (world: World, ...args: string[]) =>
   run(process.execPath, [PROGRAM, ...args], { cwd: world.root })
 
-/** Two ways in which editors save: over the file itself, and by putting another in its place. */
+/** Two ways in which editors save: in place, and by renaming a new file over it. */
 const SAVES: Readonly<Record<string, (path: string, text: string) => void>> = {
   'in place': (path, text) => writeFileSync(path, text),
   'by renaming': (path, text) => {
@@ -29,9 +29,9 @@ const SAVES: Readonly<Record<string, (path: string, text: string) => void>> = {
   },
 }
 
-describe('eight processes that log at once', () => {
+describe('eight processes that log concurrently', () => {
   test.each(Object.keys(SAVES))(
-    'lose and double nothing, nor an edit saved %s meanwhile',
+    'lose and duplicate nothing, nor an edit saved %s meanwhile',
     async (way) => {
       const world = gitProject()
       await stint(world, 'init', '--name', 'work', '--goal', 'Share the log')
@@ -70,7 +70,7 @@ describe('eight processes that log at once', () => {
         log.records.filter(({ kind }) => kind === 'entry.retracted' || kind === 'entry.amended'),
       ).toEqual([])
 
-      // Without any further command, what stands there is what would be rendered now.
+      // The document is current without any further command.
       const marker = { offset: log.end, sum: checksum(log.bytes.subarray(0, log.end)) }
       expect(readFileSync(path, 'utf8')).toBe(renderDocument(state, marker))
       const view = (name: string) => world.read('.sessions', 'journal', world.sessionId(), name)
@@ -81,7 +81,7 @@ describe('eight processes that log at once', () => {
   )
 })
 
-test('six processes that find the same edit at once absorb it once', async () => {
+test('absorbs an edit once when six processes find it at the same time', async () => {
   const world = gitProject()
   await stint(world, 'init', '--name', 'work')
   await stint(world, 'log', '--step', 'First', '--step', 'Last')
@@ -103,7 +103,7 @@ test('six processes that find the same edit at once absorb it once', async () =>
   expect(leftBehind(world)).toEqual([])
 })
 
-/** Writes into the document as a person does who opened it a while ago. */
+/** Writes into the document like a user who opened it a while ago. */
 async function edit(path: string, save: (path: string, text: string) => void): Promise<void> {
   while (!existsSync(path) || !readFileSync(path, 'utf8').includes('entry 0')) await sleep(20)
   const opened = readFileSync(path, 'utf8')

@@ -11,19 +11,19 @@ const PROGRAM = join(import.meta.dirname, '../../dist/stint.js')
 const PROCESSES = 6
 const run = promisify(execFile)
 
-/** Runs one command; what it said is in the failure. */
+/** Runs one command; a failure includes its output. */
 async function stint(cwd: string, ...args: string[]): Promise<void> {
-  const { code, said } = await run(process.execPath, [PROGRAM, ...args], { cwd }).then(
+  const { code, said: output } = await run(process.execPath, [PROGRAM, ...args], { cwd }).then(
     () => ({ code: 0, said: '' }),
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,
       said: error.stdout + error.stderr,
     }),
   )
-  expect({ args, code, said }).toEqual({ args, code: 0, said: '' })
+  expect({ args, code, said: output }).toEqual({ args, code: 0, said: '' })
 }
 
-test('six processes that make a handoff at once get six numbers and lose nothing', async () => {
+test('six processes that create handoffs concurrently get six numbers and lose nothing', async () => {
   const world = gitProject()
   await world.run((project) => project.init({ name: 'shared' }))
   world.write('a.txt', 'half done\n')
@@ -46,7 +46,7 @@ test('six processes that make a handoff at once get six numbers and lose nothing
     expect(file).toBe(document)
     expect(contentHash(file)).toBe(hash)
   }
-  // None of them made another one stale.
+  // No handoff made another one stale.
   for (const { number } of made) {
     await stint(world.root, 'handoff', 'accept', String(number))
   }

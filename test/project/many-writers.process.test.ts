@@ -32,7 +32,7 @@ beforeAll(() =>
 )
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
-test('sixteen processes write 8,000 entries to one session through the library, none lost and none doubled', async () => {
+test('sixteen processes append 8,000 entries to one session, none lost or duplicated', async () => {
   const root = join(scratchFolder(), 'project')
   initRepository(root)
   process.env.STINT_STATE_HOME = join(root, '..', 'state')
@@ -54,7 +54,7 @@ test('sixteen processes write 8,000 entries to one session through the library, 
   )
   while (!written.signal.aborted && cleaned < 20) {
     await sleep(150)
-    // It fails when a writer brings the journal back while the folder is being removed.
+    // It fails when a writer restores the journal while the folder is being removed.
     await run('git', ['clean', '-fdxq'], { cwd: root }).catch(() => undefined)
     cleaned += 1
   }

@@ -25,38 +25,38 @@ import { terminal } from '../support/cli.ts'
 async function world() {
   const at = terminal()
   await at.stint('init', '--name', 'there')
-  const place = findProjectPaths(at.cwd)
-  const [id] = readdirSync(join(place.sessions, 'journal'))
-  const folder = join(place.repository!.commonDir, 'stint', 'outbox', id!)
+  const paths = findProjectPaths(at.cwd)
+  const [id] = readdirSync(join(paths.sessions, 'journal'))
+  const folder = join(paths.repository!.commonDir, 'stint', 'outbox', id!)
   const leave = (text: string) =>
-    leaveInOutbox(place, id!, draftEntry('discovery.made', { text }, { by: 'hook' }))
-  const session = () => new LiveSession(id!, place, DEFAULT_CONFIG)
-  const found = () =>
+    leaveInOutbox(paths, id!, draftEntry('discovery.made', { text }, { by: 'hook' }))
+  const session = () => new LiveSession(id!, paths, DEFAULT_CONFIG)
+  const texts = () =>
     session()
       .read()
       .state.discoveries.items.map((item) => item.text)
-  return { ...at, place, id: id!, folder, leave, session, found }
+  return { ...at, paths, id: id!, folder, leave, session, texts }
 }
 
-describe('what is left for a session', () => {
-  test('is in its journal for the next command, in the order it was left, and gone from the outbox', async () => {
-    const { leave, place, id, stint, folder } = await world()
+describe('an entry left in the outbox', () => {
+  test('is journalled by the next command, in order, and removed from the outbox', async () => {
+    const { leave, paths, id, stint, folder } = await world()
     for (const text of ['first', 'second', 'third']) leave(text)
-    expect(kindsInOutbox(place, id)).toEqual(Array(3).fill('discovery.made'))
+    expect(kindsInOutbox(paths, id)).toEqual(Array(3).fill('discovery.made'))
     expect((await stint('view', '--json')).stdout).toMatch(/first[^]*second[^]*third/)
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('is found by a search and counted in a list', async () => {
-    const { leave, stint, place } = await world()
+  test('is texts by search and counted by list', async () => {
+    const { leave, stint, paths } = await world()
     leave('an unheard-of heisenbug')
-    expect(sessionsWithOutbox(place)).toHaveLength(1)
+    expect(sessionsWithOutbox(paths)).toHaveLength(1)
     expect((await stint('search', 'heisenbug')).stdout).toContain('heisenbug')
-    expect(sessionsWithOutbox(place)).toEqual([])
+    expect(sessionsWithOutbox(paths)).toEqual([])
   })
 
-  test('counts once, though two take it in at once or one was killed before it removed it', async () => {
-    const { leave, session, found, folder } = await world()
+  test('counts once when two processes drain it or one is killed before removing it', async () => {
+    const { leave, session, texts, folder } = await world()
     leave('only one')
     const [name] = readdirSync(folder)
     const left = join(folder, name!)
@@ -64,10 +64,10 @@ describe('what is left for a session', () => {
     expect(drainOutbox(session())).toBe(1)
     writeFileSync(left, text)
     expect(drainOutbox(session())).toBe(1)
-    expect(found()).toEqual(['only one'])
+    expect(texts()).toEqual(['only one'])
   })
 
-  test('leaves its folder to the next hook, and a command takes that away', async () => {
+  test('leaves its folder for the next hook, and a command removes it', async () => {
     const { leave, stint, folder, session } = await world()
     leave('now')
     drainOutbox(session())
@@ -76,7 +76,7 @@ describe('what is left for a session', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('keeps the time at which it was left', async () => {
+  test('keeps its time', async () => {
     const { leave, session } = await world()
     const before = new Date().toISOString()
     leave('now')
@@ -86,8 +86,8 @@ describe('what is left for a session', () => {
     expect(at >= before && at <= after).toBe(true)
   })
 
-  test('and cannot be read is set aside, and takes nothing with it', async () => {
-    const { leave, session, found, folder } = await world()
+  test('is quarantined when unreadable, and others are still drained', async () => {
+    const { leave, session, texts, folder } = await world()
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '1700000000000-000000001-01234567.discovery.made.json'), '')
     writeFileSync(
@@ -97,7 +97,7 @@ describe('what is left for a session', () => {
     writeFileSync(join(folder, 'something-else.txt'), 'x')
     leave('whole')
     expect(drainOutbox(session())).toBe(1)
-    expect(found()).toEqual(['whole'])
+    expect(texts()).toEqual(['whole'])
     expect(readdirSync(folder).toSorted()).toEqual([
       '1700000000000-000000001-01234567.discovery.made.json.damaged',
       '1700000000001-000000002-01234567.discovery.made.json.damaged',
@@ -105,12 +105,12 @@ describe('what is left for a session', () => {
     ])
   })
 
-  test('stays where it is while there is no journal to write to', async () => {
-    const { leave, session, folder, place, id } = await world()
+  test('stays in the outbox while there is no journal', async () => {
+    const { leave, session, folder, paths, id } = await world()
     leave('patient')
     const moved = [
-      join(place.sessions, 'journal', id),
-      join(place.repository!.commonDir, 'stint', 'journal'),
+      join(paths.sessions, 'journal', id),
+      join(paths.repository!.commonDir, 'stint', 'journal'),
     ]
     for (const path of moved) renameSync(path, `${path}.away`)
     expect(() => drainOutbox(session())).toThrow(JournalMissing)

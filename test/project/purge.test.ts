@@ -48,7 +48,7 @@ async function within<T>(root: string, work: (project: Project) => Promise<T>): 
   }
 }
 
-/** A project that has the secret in every place it can get to. */
+/** A project with the secret everywhere it can get. */
 async function leakyProject(secret = SECRET) {
   const root = repository()
   const id = await within(root, async (project) => {
@@ -75,7 +75,7 @@ async function leakyProject(secret = SECRET) {
   }
 }
 
-/** Files that hold the text, or its form inside JSON, outside git's own objects. */
+/** Files that hold the text, plain or as JSON, outside git's own objects. */
 function filesWith(root: string, text: string): readonly string[] {
   const forms = [text, JSON.stringify(text).slice(1, -1)].flatMap((form) => ['-e', form])
   const found = spawnSync(
@@ -91,7 +91,7 @@ function documentOf(root: string): string {
   return join(root, '.sessions', 'active', name!)
 }
 
-test('no byte of a purged secret is left in any file of the project or the git directory', async () => {
+test('leaves no byte of the secret in any file of the project or the git directory', async () => {
   const { root, folder, id } = await leakyProject()
   writeFileSync(
     join(root, '.sessions', 'config.yaml'),
@@ -137,7 +137,7 @@ test('no byte of a purged secret is left in any file of the project or the git d
   expect(readFileSync(documentOf(root), 'utf8')).toContain('because [purged] works')
 })
 
-test('no byte of a purged secret is left in the state that is kept of a long log', async () => {
+test('leaves no byte of the secret in the cached state of a long log', async () => {
   const { root, folder } = await leakyProject()
   const steps = Array.from({ length: 1000 }, (_, n) => ({ progress: `Moved handler ${n}` }))
   await within(root, (project) => project.log({ entries: steps }))
@@ -146,7 +146,7 @@ test('no byte of a purged secret is left in the state that is kept of a long log
   expect(filesWith(root, SECRET)).toEqual([])
 })
 
-test('the log and its link are one file again after a purge', async () => {
+test('leaves the log and its link as one file', async () => {
   const { root, log, link } = await leakyProject()
   await within(root, (project) => project.purge({ text: SECRET }))
   expect(readFileSync(link)).toEqual(readFileSync(log))
@@ -154,7 +154,7 @@ test('the log and its link are one file again after a purge', async () => {
   expect(readFileSync(link)).toEqual(readFileSync(log))
 })
 
-test('a secret of several lines is found where it is indented, joined to one line or inside JSON', async () => {
+test('finds a multi-line secret that is indented, joined to one line or inside JSON', async () => {
   const secret = '-----BEGIN THING-----\nMIIabcdef0123456789\nqrstuvwxyz\n-----END THING-----'
   const { root } = await leakyProject(secret)
   expect(filesWith(root, 'MIIabcdef0123456789').length).toBeGreaterThan(5)
@@ -175,7 +175,7 @@ test.each([
   'Grüße aus Köln',
   'a \u{1f511} kept',
   '"é" \\ \n of all',
-])('%j is found in JSON inside JSON, which stays JSON', (text) => {
+])('finds %j in JSON inside JSON, which stays valid', (text) => {
   const needle = new Needle(text)
   const write = JSON.stringify
   const ascii = (value: unknown) => asciiOnly(write(value))
@@ -197,7 +197,7 @@ test.each([
   }
 })
 
-test('a secret in JSON that is a text of JSON goes from journals, views, conversations and large outputs', async () => {
+test('removes a JSON-encoded secret from journals, views, conversations and large outputs', async () => {
   const { root } = await leakyProject()
   const outputs = [
     JSON.stringify({ out: SECRET }),
@@ -225,7 +225,7 @@ test('a secret in JSON that is a text of JSON goes from journals, views, convers
   ])
 })
 
-test('a dry run says where the secret is and changes nothing', async () => {
+test('reports where the secret is on a dry run and changes nothing', async () => {
   const { root, log } = await leakyProject()
   const before = readFileSync(log)
   const holding = filesWith(root, SECRET)
@@ -236,7 +236,7 @@ test('a dry run says where the secret is and changes nothing', async () => {
   expect(filesWith(root, SECRET)).toEqual(holding)
 })
 
-test('the purged text is not journalled, and a second purge finds nothing to do', async () => {
+test('does not journal the text, and a second purge finds nothing', async () => {
   const { root, log } = await leakyProject()
   const before = readLog(log).records.length
   await within(root, (project) => project.purge({ text: SECRET }))
@@ -247,7 +247,7 @@ test('the purged text is not journalled, and a second purge finds nothing to do'
   expect(readFileSync(log)).toEqual(bytes)
 })
 
-test('an edit of the document that nobody has absorbed yet is purged too, and the rest of the edit is kept', async () => {
+test('cleans an unabsorbed edit of the document and keeps the rest of it', async () => {
   const { root } = await leakyProject()
   const path = documentOf(root)
   const edited = readFileSync(path, 'utf8').replace(
@@ -262,7 +262,7 @@ test('an edit of the document that nobody has absorbed yet is purged too, and th
   expect(state.steps.items.map((step) => step.text)).toEqual(['a step with [purged]'])
 })
 
-test('a purge from a linked worktree reaches the same files', async () => {
+test('reaches the same files from a linked worktree', async () => {
   const { root } = await leakyProject()
   const worktree = join(scratchFolder(), 'linked')
   git(root, 'worktree', 'add', '--quiet', worktree)
@@ -270,7 +270,7 @@ test('a purge from a linked worktree reaches the same files', async () => {
   expect(filesWith(root, SECRET)).toEqual([])
 })
 
-test('a session and a task that were named after the secret lose that name', async () => {
+test('renames a session and a task that were named after the secret', async () => {
   const root = repository()
   const secret = 'hunter2hunter2'
   await within(root, async (project) => {
@@ -286,7 +286,7 @@ test('a session and a task that were named after the secret lose that name', asy
   expect(filesWith(root, secret)).toEqual([])
 })
 
-test('damaged lines lose the secret, also the piece of it before a tear, and stay as evidence', async () => {
+test('removes the secret from damaged lines, even a torn part, and keeps the lines', async () => {
   const { root, log } = await leakyProject()
   appendFileSync(
     log,
@@ -303,7 +303,7 @@ test('damaged lines lose the secret, also the piece of it before a tear, and sta
   ])
 })
 
-test('a session whose beginning cannot be read is purged all the same', async () => {
+test('cleans a session whose opening entry is unreadable', async () => {
   const { root, log, link } = await leakyProject()
   const first = readLog(log).bytes.toString('utf8').replace('session.opened', 'session.opxned')
   writeFileSync(log, first)
@@ -312,7 +312,7 @@ test('a session whose beginning cannot be read is purged all the same', async ()
   expect(filesWith(root, SECRET)).toEqual([])
 })
 
-test('a record of a newer format keeps a checksum that fits', async () => {
+test('renews the checksum of a record of a newer format', async () => {
   const { root, log } = await leakyProject()
   const record = encodeRecord({ id: 'x', at: '', kind: 'new', by: 'test', data: {} }).toString()
   const newer = `${record
@@ -329,7 +329,7 @@ test('a record of a newer format keeps a checksum that fits', async () => {
   expect(filesWith(root, SECRET)).toEqual([])
 })
 
-test('ids and commits that hold the text by chance still lead where they led', async () => {
+test('leaves ids and commits that contain the text by chance', async () => {
   const root = repository()
   await within(root, async (project) => {
     await project.init({ name: 'chance', goal: 'g' })
@@ -343,7 +343,7 @@ test('ids and commits that hold the text by chance still lead where they led', a
   })
 })
 
-test('a text that is too short, or only space, is refused', async () => {
+test('refuses a text that is too short or blank', async () => {
   const root = repository()
   for (const text of ['abc', '   ', ' a\n']) {
     const refused = within(root, (project) => project.purge({ text }))
@@ -351,7 +351,7 @@ test('a text that is too short, or only space, is refused', async () => {
   }
 })
 
-test('kept code that holds the secret is named, and let go of when asked', async () => {
+test('names saved code that holds the secret, and drops it on request', async () => {
   const root = repository()
   const secret = 'sUp3rs3cr3tValue'
   await within(root, async (project) => {
@@ -385,7 +385,7 @@ test('kept code that holds the secret is named, and let go of when asked', async
   })
 })
 
-test('a purge ends with 1 and names --checkpoints as long as kept code holds the secret', async () => {
+test('exits with 1 and names --checkpoints while saved code holds the secret', async () => {
   const secret = 'sUp3rs3cr3tValue'
   const { cwd, stint } = terminal()
   await stint('init', '--name', 'code', '--goal', 'find it out')
@@ -410,7 +410,7 @@ test('a purge ends with 1 and names --checkpoints as long as kept code holds the
   })
 })
 
-test('a dry run is complete only when there is nothing to purge', async () => {
+test('reports a dry run as complete only when there is nothing to purge', async () => {
   const { root } = await leakyProject()
   await within(root, async (project) => {
     expect(await project.purge({ text: SECRET, dryRun: true })).toMatchObject({ isComplete: false })
@@ -421,7 +421,7 @@ test('a dry run is complete only when there is nothing to purge', async () => {
   })
 })
 
-test('a purge that was killed after the new log was put in place is finished by running it again', async () => {
+test('finishes on the next run after a kill between replacing the log and its link', async () => {
   const { root, log, link } = await leakyProject()
   const late = {
     id: '01990000-0000-7000-8000-0000000000aa',
@@ -433,7 +433,7 @@ test('a purge that was killed after the new log was put in place is finished by 
   linkSync(log, old)
   const needle = new Needle(SECRET)
   rewriteLog({ path: log }, needle, { dryRun: false })
-  // As a kill leaves it: the link and the held name still lead to the old file, which has one entry more.
+  // As a kill leaves it: the link and the replaced-… name still point to the old file, which has one more entry.
   unlinkSync(link)
   writeFileSync(
     old,
@@ -449,7 +449,7 @@ test('a purge that was killed after the new log was put in place is finished by 
   })
 })
 
-test('a purge killed at any moment can be run again and finishes', async () => {
+test('finishes on the next run after a kill at any moment', async () => {
   const { root, log } = await leakyProject()
   const before = readLog(log).records.length
   for (const delay of [120, 160, 200, 240, 280, 320, 400]) {
@@ -471,12 +471,12 @@ test('a purge killed at any moment can be run again and finishes', async () => {
 })
 
 test.each([{ linked: true }, { linked: false }])(
-  'eight processes that append during purges lose and double nothing (second name: $linked)',
+  'loses and duplicates nothing while eight processes append (second name: $linked)',
   async ({ linked }) => {
     const folder = scratchFolder()
     const path = join(folder, '.sessions', 'log.jsonl')
-    const place = linked ? { path, link: join(folder, '.git', 'link.jsonl') } : { path }
-    new Log(place).create([{ kind: 'session.opened', by: 'test', data: { name: 'many' } }])
+    const paths = linked ? { path, link: join(folder, '.git', 'link.jsonl') } : { path }
+    new Log(paths).create([{ kind: 'session.opened', by: 'test', data: { name: 'many' } }])
     const program = join(folder, 'worker.mjs')
     await bundleProgram(
       fileURLToPath(new URL('append-entries.worker.ts', import.meta.url)),
@@ -488,7 +488,7 @@ test.each([{ linked: true }, { linked: false }])(
         const { stdout } = await run(process.execPath, [
           program,
           path,
-          place.link ?? '',
+          paths.link ?? '',
           `w${number}`,
           '150',
           SECRET,
@@ -498,10 +498,10 @@ test.each([{ linked: true }, { linked: false }])(
     )
     let purges = 0
     while ((await Promise.race([writers, sleep(15)])) === undefined) {
-      purges += rewriteLog(place, needle, { dryRun: false }) > 0 ? 1 : 0
+      purges += rewriteLog(paths, needle, { dryRun: false }) > 0 ? 1 : 0
     }
     const acknowledged = (await writers).flat()
-    while (rewriteLog(place, needle, { dryRun: false }) > 0);
+    while (rewriteLog(paths, needle, { dryRun: false }) > 0);
 
     const { records, damage, bytes } = readLog(path)
     expect(purges).toBeGreaterThan(3)
@@ -509,19 +509,19 @@ test.each([{ linked: true }, { linked: false }])(
     expect(new Set(records.map(({ id }) => id))).toEqual(new Set([records[0]!.id, ...acknowledged]))
     expect(damage).toEqual([])
     expect(bytes.includes(JSON.stringify(SECRET).slice(1, -1))).toBe(false)
-    if (place.link !== undefined) expect(readFileSync(place.link)).toEqual(bytes)
+    if (paths.link !== undefined) expect(readFileSync(paths.link)).toEqual(bytes)
   },
 )
 
 const STINT = fileURLToPath(new URL('../../dist/stint.js', import.meta.url))
 
-test('the command reads the secret from standard input and never prints it', async () => {
+test('reads the secret from standard input and never prints it', async () => {
   const { root } = await leakyProject()
   const command = (args: readonly string[], input: string) =>
     spawnSync(process.execPath, [STINT, 'purge', ...args], { cwd: root, input, encoding: 'utf8' })
-  const looked = command(['-', '--dry-run'], `${SECRET}\n`)
-  expect(looked.status).toBe(0)
-  expect(looked.stdout).toMatch(/^Found in \d+ places in \d+ files\./)
+  const dryRun = command(['-', '--dry-run'], `${SECRET}\n`)
+  expect(dryRun.status).toBe(0)
+  expect(dryRun.stdout).toMatch(/^Found in \d+ places in \d+ files\./)
   const done = command(['-'], `${SECRET}\n`)
   expect(done.stderr + done.stdout).not.toContain(SECRET)
   expect(done.stdout).toMatch(/^Purged from \d+ places in \d+ files\./)

@@ -19,7 +19,7 @@ test.each([
   ['the index and its marks', 20, FILES.map((name) => `.sessions/${name}`)],
   ['all that git does not know', 8, ['.sessions']],
 ])(
-  'sessions are listed, searched and logged to while somebody removes %s again and again, and nothing is lost',
+  'lists, searches and logs while %s is removed repeatedly, and loses nothing',
   async (_, rounds, paths) => {
     const world = gitProject()
     await world.run((project) => project.init({ name: 'kept' }))

@@ -9,7 +9,7 @@ import { type World, gitProject } from '../support/project.ts'
 const RUN = mintId(undefined)
 
 /** A project with a task, a session that a run opened for it, and the environment of the run's agent. */
-async function running(list?: unknown) {
+async function runningProject(list?: unknown) {
   const world = gitProject()
   const task = await world.run((project) =>
     project.tasks.add({
@@ -63,8 +63,8 @@ function moves(world: World): readonly unknown[] {
 }
 
 describe('a task reported in a run', () => {
-  test('is a claim in the session of the run, and stays as it was', async () => {
-    const { world, task, env, session } = await running()
+  test("is recorded as a claim in the run's session, and its status stays", async () => {
+    const { world, task, env, session } = await runningProject()
     const before = moves(world)
     const reported = await report(world, env, task.shortname)
     expect(reported).toEqual({
@@ -83,9 +83,9 @@ describe('a task reported in a run', () => {
   })
 
   test.each(['bd-7f3a', 'BD-7F3A', '#12', '12', 'owner/repo#12', 'repo#12'])(
-    'may be of another backlog: %s',
+    'may belong to another backlog: %s',
     async (name) => {
-      const { world, env, session } = await running()
+      const { world, env, session } = await runningProject()
       const { current, task } = await report(world, env, name, 'blocked')
       expect(['bd-7f3a', 'owner/repo#12']).toContain(task)
       expect(current).toBe('fix-the-sweep-bug')
@@ -93,8 +93,8 @@ describe('a task reported in a run', () => {
     },
   )
 
-  test('that the run does not have is refused, with those it has', async () => {
-    const { world, env } = await running()
+  test("is refused when the run does not have it, listing the run's tasks", async () => {
+    const { world, env } = await runningProject()
     await expect(report(world, env, 'fix-everything')).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
       message: expect.stringMatching(
@@ -103,12 +103,12 @@ describe('a task reported in a run', () => {
     })
   })
 
-  test('that two fit is asked back', async () => {
+  test('is refused when two tasks match', async () => {
     const tasks = [
       { id: 'a-1', name: 'same' },
       { id: 'a-2', name: 'same' },
     ]
-    const { world, env } = await running({ tasks })
+    const { world, env } = await runningProject({ tasks })
     await expect(report(world, env, 'same')).rejects.toMatchObject({ code: 'TASK_AMBIGUOUS' })
   })
 
@@ -121,13 +121,13 @@ describe('a task reported in a run', () => {
       { current: 7, tasks: [null, 1, { name: 'x' }, { id: {} }] },
       'TASK_NOT_FOUND',
     ],
-  ])('against a list that holds %s is refused plainly', async (_what, list, code) => {
-    const { world, env } = await running(list)
+  ])('is refused with a clear error when the task list holds %s', async (_what, list, code) => {
+    const { world, env } = await runningProject(list)
     await expect(report(world, env, 'x')).rejects.toMatchObject({ code })
   })
 
-  test('leads to no file outside the runs, whatever the run is called', async () => {
-    const { world, env } = await running()
+  test("reads no file outside the runs folder, whatever the run's name", async () => {
+    const { world, env } = await runningProject()
     world.write('.sessions/tasks.json', JSON.stringify({ tasks: [{ id: 'x', name: 'x' }] }))
     for (const run of ['..', '../..', `${RUN}/../..`, 'x']) {
       await expect(report(world, { ...env, STINT_RUN: run }, 'x')).rejects.toMatchObject({
@@ -136,8 +136,8 @@ describe('a task reported in a run', () => {
     }
   })
 
-  test('goes to the session that the run names, which has to be open', async () => {
-    const { world, task, env, session } = await running()
+  test("goes to the run's session, which must be open", async () => {
+    const { world, task, env, session } = await runningProject()
     await expect(report(world, { STINT_RUN: RUN }, task.id)).rejects.toMatchObject({
       code: 'NO_SESSION',
     })
@@ -148,8 +148,8 @@ describe('a task reported in a run', () => {
     await expect(report(world, env, task.id)).rejects.toMatchObject({ code: 'SESSION_CLOSED' })
   })
 
-  test('comes from the worktree of the run as well', async () => {
-    const { world, task, env, session } = await running()
+  test("can be reported from the run's worktree", async () => {
+    const { world, task, env, session } = await runningProject()
     const tree = `${world.root}-tree`
     onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
     world.git('worktree', 'add', '--quiet', '-b', 'stint/run', tree)
@@ -159,13 +159,13 @@ describe('a task reported in a run', () => {
     ])
   })
 
-  test('is refused where there is no run', async () => {
-    const { world, task } = await running()
+  test('is refused outside a run', async () => {
+    const { world, task } = await runningProject()
     await expect(report(world, {}, task.id)).rejects.toMatchObject({ code: 'NOT_IN_RUN' })
   })
 
-  test('has its secrets taken out', async () => {
-    const { world, task, env, session } = await running()
+  test('is redacted', async () => {
+    const { world, task, env, session } = await runningProject()
     const secret = `ghp_${'a1B2'.repeat(9)}`
     await world.run(
       (project) => project.tasks.report(task.id, 'completed', { summary: `with ${secret}` }),
@@ -176,16 +176,16 @@ describe('a task reported in a run', () => {
 })
 
 describe('an item ticked in a run', () => {
-  test('of a task of the backlog is found by its number and is ticked there', async () => {
-    const { world, task, env } = await running()
+  test("is found by number in the backlog's task and ticked there", async () => {
+    const { world, task, env } = await runningProject()
     await world.run((project) => project.tasks.checkInRun(task.shortname, '2'), { env })
     expect(
       (await world.run((project) => project.tasks.show(task.id))).checklist.map(({ done }) => done),
     ).toEqual([false, true])
   })
 
-  test('of a task kept elsewhere is recorded under its id', async () => {
-    const { world, env, session } = await running()
+  test('is recorded under the id of a task from another backlog', async () => {
+    const { world, env, session } = await runningProject()
     await world.run((project) => project.tasks.checkInRun('#12', '2'), { env })
     await world.run((project) => project.tasks.checkInRun('bd-7f3a', 'the first one', false), {
       env,
@@ -196,8 +196,8 @@ describe('an item ticked in a run', () => {
     ])
   })
 
-  test('that a known list does not have is refused', async () => {
-    const { world, env } = await running()
+  test('is refused when the checklist does not have it', async () => {
+    const { world, env } = await runningProject()
     await expect(
       world.run((project) => project.tasks.checkInRun('#12', '3'), { env }),
     ).rejects.toMatchObject({ code: 'NO_ITEM' })
@@ -224,7 +224,7 @@ describe('an agent in a run cannot', () => {
   }
 
   test.each(Object.keys(attempts))('%s', async (what) => {
-    const { world, task, env, session } = await running()
+    const { world, task, env, session } = await runningProject()
     const before = world.journal(session)
     for (const run of [RUN, 'not an id']) {
       const attempt = world.run(attempts[what]!(task.id, session), {
@@ -264,20 +264,20 @@ describe('the command line in a run', () => {
     ],
     ['blocked', 'reported: fix-the-sweep-bug blocked — the run sets it aside and goes on\n'],
     ['failed', 'reported: fix-the-sweep-bug failed — the run decides whether it is tried again\n'],
-  ])('answers task %s by what follows', async (verb, answer) => {
+  ])('tells the agent what follows task %s', async (verb, answer) => {
     const world = await shell()
-    const said = await world.agent('task', verb, 'fix-the-sweep-bug', '--summary', 'Mended')
-    expect(said).toMatchObject({ exitCode: 0, stdout: answer, stderr: '' })
+    const output = await world.agent('task', verb, 'fix-the-sweep-bug', '--summary', 'Mended')
+    expect(output).toMatchObject({ exitCode: 0, stdout: answer, stderr: '' })
     expect((await world.stint('task', 'show', 'fix-the-sweep-bug', '--json')).json()).toMatchObject(
       { status: 'in_progress' },
     )
   })
 
-  test('says when a report is not about the task at hand', async () => {
+  test('says when a report is not about the current task', async () => {
     const world = await shell()
-    const said = await world.agent('task', 'done', 'other')
-    expect(said.exitCode).toBe(0)
-    expect(said.stderr).toContain('other is not the task at hand, which is fix-the-sweep-bug')
+    const output = await world.agent('task', 'done', 'other')
+    expect(output.exitCode).toBe(0)
+    expect(output.stderr).toContain('other is not the task at hand, which is fix-the-sweep-bug')
     expect((await world.agent('task', 'done', 'other', '--json')).json()).toMatchObject({
       task: 't-2',
       status: 'completed',
@@ -286,8 +286,8 @@ describe('the command line in a run', () => {
 
   test('ticks items', async () => {
     const world = await shell()
-    const said = await world.agent('task', 'check', 'fix-the-sweep-bug', '1')
-    expect(said.stdout).toBe('ticked: fix-the-sweep-bug: Mend\n')
+    const output = await world.agent('task', 'check', 'fix-the-sweep-bug', '1')
+    expect(output.stdout).toBe('ticked: fix-the-sweep-bug: Mend\n')
     expect(
       (await world.agent('task', 'check', 'fix-the-sweep-bug', '1', '--undo')).stdout,
     ).toContain('unticked')
@@ -313,8 +313,8 @@ describe('the command line in a run', () => {
   })
 })
 
-test('a report changes neither a session nor a backlog', async () => {
-  const { world, task, env, session } = await running()
+test('a report changes neither session nor backlog', async () => {
+  const { world, task, env, session } = await runningProject()
   const before = await world.view(session)
   const file = world.read('.tasks', 'active', `fix-the-sweep-bug-${task.id}.md`)
   await report(world, env, task.id)

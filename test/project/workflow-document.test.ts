@@ -5,17 +5,21 @@ import { projectOf } from '../support/project.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
 
 function story(): Story {
-  const told = new Story()
+  const notices = new Story()
   const phases = [
     { id: '1', name: 'Plan' },
     { id: '2', name: 'Build' },
   ]
-  told.add('workflow.begun', { workflow: 'wf-001', name: 'x', template: { name: 'short', phases } })
-  return told
+  notices.add('workflow.begun', {
+    workflow: 'wf-001',
+    name: 'x',
+    template: { name: 'short', phases },
+  })
+  return notices
 }
 const LINE = '**Workflow**: Phase 1 - Plan (0% complete)'
 
-test('the document of a workflow says its phase, and reading that back is no edit', async () => {
+test("a workflow's document shows its phase, and reading it back is no edit", async () => {
   const world = await projectOf(story())
   expect(world.document()).toContain(`**Blocker**: None\n${LINE}\n`)
   const before = world.journal()
@@ -24,12 +28,12 @@ test('the document of a workflow says its phase, and reading that back is no edi
   expect(world.said).toEqual([])
 })
 
-test('a session without a template has no such line', async () => {
+test('a session without a template shows no phase', async () => {
   const world = await projectOf(new Story())
   expect(world.document()).not.toContain('**Workflow**')
 })
 
-test('an edit of the phase is not taken for one, and says which command enters it', async () => {
+test('editing the phase changes nothing, and the notice names the command for it', async () => {
   const world = await projectOf(story())
   world.edit(LINE, '**Workflow**: Phase 2 - Build (50% complete)')
   await world.view(SESSION_ID)
@@ -37,14 +41,14 @@ test('an edit of the phase is not taken for one, and says which command enters i
   expect(world.document()).toContain(LINE)
 })
 
-test('what a person writes about the workflow is kept as their own', async () => {
+test('text that the user writes about the workflow is kept', async () => {
   const world = await projectOf(story())
   world.edit(LINE, `${LINE}\n\n**Workflow**: ask Ann before phase 2`)
   await world.view(SESSION_ID)
   expect(world.document()).toContain(`${LINE}\n\n**Workflow**: ask Ann before phase 2\n`)
 })
 
-test('the state files say the phase', async () => {
+test('the state files show the phase', async () => {
   const world = await projectOf(story())
   expect(world.read('.sessions', 'journal', SESSION_ID, 'state.toon')).toContain(
     'workflow:\n  phase: "1"\n  name: Plan\n',
@@ -54,11 +58,11 @@ test('the state files say the phase', async () => {
   })
 })
 
-test('a deliverable of a journal from elsewhere is not looked for outside of the project', async () => {
-  const told = story()
+test('a deliverable from a foreign journal is not searched outside the project', async () => {
+  const notices = story()
   for (const path of ['../outside.txt', '/etc/passwd', 'inside.txt'])
-    told.add('deliverable.set', { path })
-  const world = await projectOf(told)
+    notices.add('deliverable.set', { path })
+  const world = await projectOf(notices)
   const outside = join(dirname(world.root), 'outside.txt')
   writeFileSync(outside, '')
   onTestFinished(() => rmSync(outside))

@@ -20,7 +20,7 @@ const recover = (world: World, more: Partial<RecoverOptions> = {}) =>
   world.run(async (project) => (await project.workflows()).recover({ workflow: 'wf-001', ...more }))
 const sessions = (world: World) => world.run(async (project) => [...(await project.list())])
 
-/** Everything that Stint wrote, under git as well. */
+/** Removes everything that Stint wrote, also under the git directory. */
 function loseEverything(world: World): void {
   rmSync(world.path('.sessions'), { recursive: true, force: true })
   rmSync(world.path('.git', 'stint'), { recursive: true, force: true })
@@ -49,7 +49,7 @@ function commitAt(world: World, subject: string): string {
 }
 
 describe('a workflow whose folder was removed', () => {
-  test('is found under the git directory, in the phase it was in, and nothing is made anew', async () => {
+  test('is restored from the git directory in its phase, and nothing is recreated', async () => {
     const world = gitProject()
     await begin(world)
     await phase(world, '4')
@@ -70,7 +70,7 @@ describe('a workflow whose folder was removed', () => {
     expect(world.names('.sessions', 'journal')).toEqual([before!.id])
   })
 
-  test('is found by the id it began with when it was renamed since', async () => {
+  test('is found by its original id after a rename', async () => {
     const world = gitProject()
     await begin(world)
     await phase(world, '3')
@@ -82,7 +82,7 @@ describe('a workflow whose folder was removed', () => {
     expect(overview).toMatchObject({ workflow: { id: 'wf-001', current: '3' } })
   })
 
-  test('is no way around its gates', async () => {
+  test('does not bypass its gates', async () => {
     const world = gitProject()
     await begin(world)
     await expect(recover(world, { phase: '6' })).rejects.toMatchObject({ code: 'GATE_CLOSED' })
@@ -91,8 +91,8 @@ describe('a workflow whose folder was removed', () => {
   })
 })
 
-describe('a workflow of which no journal is left', () => {
-  test('is opened anew in the phase that the latest commit names with it', async () => {
+describe('a workflow without a journal', () => {
+  test('is reopened in the phase that the latest commit names', async () => {
     const world = gitProject()
     commitAt(world, 'wf-001: Phase 2, sketch of the tokens')
     commitAt(world, 'wf-001 phase 5a: login fails without a password')
@@ -114,7 +114,7 @@ describe('a workflow of which no journal is left', () => {
     ])
   })
 
-  test('is told from a branch that names it, and from phases that name no workflow where nothing does', async () => {
+  test('is inferred from a branch that names it, else from phases without a workflow name', async () => {
     const world = gitProject()
     commitAt(world, 'Phase 3: buttons')
     expect(await recover(world, { dryRun: true })).toMatchObject({
@@ -128,7 +128,7 @@ describe('a workflow of which no journal is left', () => {
     })
   })
 
-  test('is told from the code that its checkpoints kept', async () => {
+  test('is inferred from its checkpoints', async () => {
     const world = gitProject()
     await begin(world)
     world.write('design.md', 'half done\n')
@@ -141,7 +141,7 @@ describe('a workflow of which no journal is left', () => {
     ])
   })
 
-  test('is not told from the code that another workflow kept', async () => {
+  test("is not inferred from another workflow's checkpoints", async () => {
     const world = gitProject()
     await begin(world, { id: 'wf-002' })
     world.write('design.md', 'half done\n')
@@ -155,7 +155,7 @@ describe('a workflow of which no journal is left', () => {
     })
   })
 
-  test('is told from handoffs and documents that are left', async () => {
+  test('is inferred from its handoffs and documents', async () => {
     const world = gitProject()
     const folder = world.path(
       '.sessions',
@@ -177,7 +177,7 @@ describe('a workflow of which no journal is left', () => {
     ])
   })
 
-  test('begins with the first phase when nothing speaks of one, or with the one that is said', async () => {
+  test('starts in the first phase without evidence, or in the one given', async () => {
     const world = plainProject()
     expect(await recover(world, { dryRun: true })).toMatchObject({
       evidence: [],
@@ -188,7 +188,7 @@ describe('a workflow of which no journal is left', () => {
     expect(overview).toMatchObject({ workflow: { name: 'Feature (recovered)', current: '5a' } })
   })
 
-  test('follows the template that is named', async () => {
+  test('follows the given template', async () => {
     const world = gitProject()
     world.write('short.yaml', 'phases:\n  - name: Plan\n  - name: Build\n')
     commitAt(world, 'wf-001: phase Build, first part')
@@ -197,7 +197,7 @@ describe('a workflow of which no journal is left', () => {
   })
 })
 
-test('a session that lost its template follows one again, in the phase that was found', async () => {
+test('a session that lost its template follows one again, in the inferred phase', async () => {
   const world = gitProject()
   await world.run((project) => project.init({ name: 'wf-001', title: 'User auth' }))
   commitAt(world, 'wf-001 GREEN: login works')
@@ -220,6 +220,6 @@ test.each([
   ['paint it red', true, undefined],
   ['tests for the design', true, undefined],
   ['phase 2 before phase 7', false, '2'],
-])('%j, known to be of the workflow: %j, speaks of phase %j', (text, isNamed, expected) => {
+])('%j (names the workflow: %j) names phase %j', (text, isNamed, expected) => {
   expect(phaseIn(text, phases, isNamed)).toBe(expected)
 })

@@ -25,7 +25,7 @@ function mistakesIn(text: string): string {
   throw new Error(`no mistake was found in:\n${text}`)
 }
 
-describe('the template that is built in', () => {
+describe('the built-in template', () => {
   const template = readTemplate(NINE_PHASES, 'nine-phases', 'x')
 
   test('has nine phases over three conversations, the fifth in RED, GREEN and REFACTOR', () => {
@@ -59,14 +59,14 @@ describe('the template that is built in', () => {
     ])
   })
 
-  test('has a gate where one conversation ends and another begins', () => {
+  test('has a gate between conversations', () => {
     expect(template.phases.filter(({ gate }) => gate === 'approval').map(({ id }) => id)).toEqual([
       '4',
       '5',
     ])
   })
 
-  test('tells how far it is by what its phases typically use', () => {
+  test('shows progress by the tokens its phases typically use', () => {
     const story = new Story()
     story.add('workflow.begun', { workflow: 'wf-001', name: 'User auth', template })
     const lines = ['2', '5', '5b', '5c', '6', '9'].map((phase) => {
@@ -84,8 +84,8 @@ describe('the template that is built in', () => {
   })
 })
 
-describe("a template of one's own", () => {
-  test('may say everything or hardly anything', () => {
+describe('a custom template', () => {
+  test('may set every field or hardly any', () => {
     const text = `name: release
 phases:
   - name: Plan
@@ -177,11 +177,11 @@ phases:
       'phases:\n  - {name: A, conversation: x}\n  - {name: B, conversation: y}\n  - {name: C, conversation: x}',
       'own.yaml:4: conversation "x" was over before phase 3',
     ],
-  ])('%j is refused with its line and what is allowed', (text, said) => {
+  ])('%j is refused with its line and the allowed values', (text, said) => {
     expect(mistakesIn(text)).toContain(said)
   })
 
-  test('is told all of its mistakes at once', () => {
+  test('reports all its mistakes at once', () => {
     const said = mistakesIn('phases:\n  - name: A\n    gate: maybe\n  - id: 2\n    tokens: none')
     expect(said.split('\n').map((line) => line.split(':').slice(0, 2).join(':'))).toEqual([
       'own.yaml:3',
@@ -190,7 +190,7 @@ phases:
     ])
   })
 
-  test('is found by its name under workflows/, before the one that is built in, or by its path', () => {
+  test('is found by name under workflows/, before the built-in one, or by path', () => {
     const cwd = scratchFolder()
     const places = { sessions: join(cwd, '.sessions'), cwd }
     expect(listTemplates(places).map(({ name }) => name)).toEqual(['nine-phases'])

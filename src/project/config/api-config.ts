@@ -62,20 +62,20 @@ const RULES = {
   >,
 }
 
-const settings: ConfigRule<ApiSettings> = refine(section(RULES), (read, key, refuse) => {
-  const { provider, window, maxOutput, thinking } = read
+const settings: ConfigRule<ApiSettings> = refine(section(RULES), (parsed, key, refuse) => {
+  const { provider, window, maxOutput, thinking } = parsed
   if (provider === undefined) throw refuse(`"${key}.provider" is anthropic or openai`)
   if (typeof thinking === 'number' && maxOutput !== undefined && thinking >= maxOutput)
     throw refuse(`"${key}.thinking" must be below "${key}.max_output", which holds it`)
   if (window !== undefined && maxOutput !== undefined && maxOutput >= window)
     throw refuse(`"${key}.max_output" must be below "${key}.window"`)
-  return { baseUrl: BASE_URLS[provider], headers: {}, initialFiles: [], ...read, provider }
+  return { baseUrl: BASE_URLS[provider], headers: {}, initialFiles: [], ...parsed, provider }
 })
 
 export const apiSettings: ConfigRule<ModelSettings> = (value, key, refuse) => {
-  const { providers, ...usual } = mapOf((given) => given)(value, key, refuse)
+  const { providers, ...defaults } = mapOf((item) => item)(value, key, refuse)
   return {
-    ...(Object.keys(usual).length === 0 ? {} : { usual: settings(usual, key, refuse) }),
+    ...(Object.keys(defaults).length === 0 ? {} : { usual: settings(defaults, key, refuse) }),
     providers: mapOf(settings)(providers ?? {}, `${key}.providers`, refuse),
   }
 }

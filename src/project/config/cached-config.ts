@@ -18,13 +18,13 @@ interface CachedConfig {
 /** Caches the parsed configuration with the file's identity, so that hooks load neither YAML nor rules. */
 export async function readConfigWithCache(sessions: string, stateFolder: string): Promise<Config> {
   const path = configPath(sessions)
-  const of = identityOf(path)
-  const cached = cachedConfig(of, stateFolder)
+  const identity = identityOf(path)
+  const cached = cachedConfig(identity, stateFolder)
   if (cached !== undefined) return cached
   const { readConfig } = await import('./read-config.ts')
   const config = readConfig(sessions)
   const patterns = config.redact.patterns.map(({ source }) => source)
-  writeCache(stateFolder, { of: of ?? '', config, patterns, nudges: [...config.nudges] })
+  writeCache(stateFolder, { of: identity ?? '', config, patterns, nudges: [...config.nudges] })
   return config
 }
 

@@ -14,15 +14,15 @@ type Settings<R extends Rules> = {
   readonly [K in keyof R as CamelCase<K>]?: ReturnType<R[K]>
 }
 
-export function section<R extends Rules>(rules: R, what = 'setting'): ConfigRule<Settings<R>> {
+export function section<R extends Rules>(rules: R, noun = 'setting'): ConfigRule<Settings<R>> {
   return (value, key, refuse) => {
     const prefix = key === '' ? '' : `${key}.`
-    const settings = entriesOf(value, key, refuse).map(([name, given]) => {
+    const settings = entriesOf(value, key, refuse).map(([name, item]) => {
       if (!Object.hasOwn(rules, name))
         throw refuse(
-          `there is no ${what} "${prefix}${name}"; there are ${Object.keys(rules).join(', ')}`,
+          `there is no ${noun} "${prefix}${name}"; there are ${Object.keys(rules).join(', ')}`,
         )
-      return [camelCase(name), rules[name]!(given, `${prefix}${name}`, refuse)]
+      return [camelCase(name), rules[name]!(item, `${prefix}${name}`, refuse)]
     })
     return Object.fromEntries(settings) as Settings<R>
   }
@@ -31,9 +31,9 @@ export function section<R extends Rules>(rules: R, what = 'setting'): ConfigRule
 export function mapOf<T>(rule: ConfigRule<T>): ConfigRule<Readonly<Record<string, T>>> {
   return (value, key, refuse) =>
     Object.fromEntries(
-      entriesOf(value, key, refuse).map(([name, given]) => [
+      entriesOf(value, key, refuse).map(([name, item]) => [
         name,
-        rule(given, `${key}.${name}`, refuse),
+        rule(item, `${key}.${name}`, refuse),
       ]),
     )
 }
@@ -42,7 +42,7 @@ function entriesOf(value: unknown, key: string, refuse: Refuse) {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse(key === '' ? 'it must be a list of settings' : `"${key}" must hold settings`)
   // A key with nothing behind it sets nothing.
-  return Object.entries(value).filter(([, given]) => given !== null)
+  return Object.entries(value).filter(([, item]) => item !== null)
 }
 
 function camelCase(name: string) {
@@ -87,11 +87,8 @@ export const positive = rule<number>(
   'must be a number above 0',
 )
 
-export function wholeNumberFrom(
-  least: number,
-  expectation = `must be a whole number from ${least}`,
-) {
-  return rule<number>((value) => Number.isInteger(value) && (value as number) >= least, expectation)
+export function wholeNumberFrom(min: number, expectation = `must be a whole number from ${min}`) {
+  return rule<number>((value) => Number.isInteger(value) && (value as number) >= min, expectation)
 }
 
 function isText(value: unknown) {

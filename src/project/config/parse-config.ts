@@ -39,7 +39,7 @@ const patterns = refine(textListRule, (list, _key, refuse) =>
 )
 
 const onOff = oneOf('on', 'off')
-const eachNudge = section(
+const nudgeSection = section(
   Object.fromEntries(NUDGES.map((name) => [name, onOff])) as Record<Nudge, typeof onOff>,
   'nudge',
 )
@@ -47,7 +47,7 @@ const eachNudge = section(
 /** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
 const nudges: ConfigRule<ReadonlySet<Nudge>> = (value, key, refuse) => {
   if (typeof value !== 'object') return new Set(onOff(value, key, refuse) === 'on' ? NUDGES : [])
-  const set = eachNudge(value, key, refuse)
+  const set = nudgeSection(value, key, refuse)
   return new Set(NUDGES.filter((name) => set[name] !== 'off'))
 }
 
@@ -64,25 +64,28 @@ const workflowLog: ConfigRule<string | undefined> = (value, key, refuse) => {
 }
 
 /** Below it, 75 would pass for tokens where 75% is meant. */
-const FEWEST = 1000
-const tokens = wholeNumberFrom(FEWEST, `must be a whole number of tokens, at least ${FEWEST}`)
+const MIN_TOKENS = 1000
+const tokens = wholeNumberFrom(
+  MIN_TOKENS,
+  `must be a whole number of tokens, at least ${MIN_TOKENS}`,
+)
 
 /** Percent up to 100, tokens above. */
 const stages: ConfigRule<readonly number[]> = (value, key, refuse) => {
   if (!Array.isArray(value))
     throw refuse(`"${key}" must be a list, as [75%, 85%, 90%] or [120000, 140000, 150000]`)
-  const read = value.map((stage: unknown) => {
+  const parsed = value.map((stage: unknown) => {
     const [, percent] = /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(String(stage)) ?? []
     if (percent !== undefined && Number(percent) > 0 && Number(percent) <= 100)
       return Number(percent)
-    if (Number.isInteger(stage) && (stage as number) >= FEWEST) return stage as number
+    if (Number.isInteger(stage) && (stage as number) >= MIN_TOKENS) return stage as number
     throw refuse(
-      `"${key}": ${String(stage)} is neither a percentage up to 100% nor at least ${FEWEST} tokens`,
+      `"${key}": ${String(stage)} is neither a percentage up to 100% nor at least ${MIN_TOKENS} tokens`,
     )
   })
-  const fault = findStageError(read)
-  if (fault !== undefined) throw refuse(`"${key}": ${fault}`)
-  return read
+  const problem = findStageError(parsed)
+  if (problem !== undefined) throw refuse(`"${key}": ${problem}`)
+  return parsed
 }
 
 const dollars = rule<number>(
@@ -100,10 +103,10 @@ const PRICES = {
 const price: ConfigRule<Omit<ConfiguredPrice, 'model'>> = (value, key, refuse) => {
   if (typeof value !== 'object')
     throw refuse(`"${key}" must hold ${Object.keys(PRICES).join(', ')}`)
-  const read = section(PRICES, 'price')(value, key, refuse)
-  const input = dollars(read.input, `${key}.input`, refuse)
-  const { cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = read
-  const output = dollars(read.output, `${key}.output`, refuse)
+  const parsed = section(PRICES, 'price')(value, key, refuse)
+  const input = dollars(parsed.input, `${key}.input`, refuse)
+  const { cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = parsed
+  const output = dollars(parsed.output, `${key}.output`, refuse)
   return { input, output, cacheRead, cacheWrite, cacheWriteHour }
 }
 
@@ -129,7 +132,7 @@ export const RUN_RULES = {
   batch_leave_above: positive,
 }
 
-const runSettings: ConfigRule<RunSettings> = refine(section(RUN_RULES), (read, key, refuse) => {
+const runSettings: ConfigRule<RunSettings> = refine(section(RUN_RULES), (parsed, key, refuse) => {
   const { length, batch } = DEFAULT_PLAN
   const {
     smallUpTo = length.smallUpTo,
@@ -139,7 +142,7 @@ const runSettings: ConfigRule<RunSettings> = refine(section(RUN_RULES), (read, k
     batchMedium: medium = batch.medium,
     batchLeaveAbove = batch.leaveAbove * 100,
     ...plain
-  } = read
+  } = parsed
   if (smallUpTo >= largeFrom) throw refuse(`"${key}.small_up_to" must be below "${key}.large_from"`)
   const plan = {
     length: { smallUpTo, largeFrom },
@@ -163,10 +166,13 @@ export const DELEGATE_RULES = {
   wrap: textRule,
 }
 
-const delegateSettings: ConfigRule<DelegateSettings> = refine(section(DELEGATE_RULES), (read) => ({
-  ...DEFAULT_DELEGATES,
-  ...read,
-}))
+const delegateSettings: ConfigRule<DelegateSettings> = refine(
+  section(DELEGATE_RULES),
+  (parsed) => ({
+    ...DEFAULT_DELEGATES,
+    ...parsed,
+  }),
+)
 
 const settings = section({
   share: oneOf('none', 'git'),
@@ -188,8 +194,8 @@ const settings = section({
 
 /** A mistake is an error and never a default: it may be about secrets. */
 export function parseConfig(value: unknown, path: string): Config {
-  const read = settings(value, '', (reason) => invalidConfig(path, reason))
-  const { redact, checkpoint, workflowLog: folder, budget, prices = {}, ...plain } = read
+  const parsed = settings(value, '', (reason) => invalidConfig(path, reason))
+  const { redact, checkpoint, workflowLog: folder, budget, prices = {}, ...plain } = parsed
   const { code, maxFileMb } = { ...checkpoint }
   return {
     ...DEFAULT_CONFIG,

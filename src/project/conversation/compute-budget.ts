@@ -26,55 +26,59 @@ export interface BudgetInputs {
   readonly now: string
 }
 
-export function computeBudget(known: BudgetInputs): Budget {
-  const { window: told, tail = {}, now } = known
-  const tokens = contextSize(tail, told, now)
-  const window = windowSize(known, tokens)
+export function computeBudget(inputs: BudgetInputs): Budget {
+  const { window: reported, tail = {}, now } = inputs
+  const tokens = contextSize(tail, reported, now)
+  const window = windowSize(inputs, tokens)
   return defined({
     tokens,
     window,
-    point: pointFor(known, window, tokens),
-    cost: told?.cost === undefined ? undefined : measured(told.cost, 'status line', told.at),
-    fiveHour: limitAt(told?.fiveHour, told, now),
-    sevenDay: limitAt(told?.sevenDay, told, now),
+    point: pointFor(inputs, window, tokens),
+    cost:
+      reported?.cost === undefined
+        ? undefined
+        : measured(reported.cost, 'status line', reported.at),
+    fiveHour: limitAt(reported?.fiveHour, reported, now),
+    sevenDay: limitAt(reported?.sevenDay, reported, now),
   })
 }
 
-export function contextSize(
+function contextSize(
   tail: LastUsage,
-  told: ContextWindow | undefined,
+  reported: ContextWindow | undefined,
   now: string,
 ): SourcedValue | undefined {
-  const seen = contextSizeFrom(tail, now)
+  const fromTranscript = contextSizeFrom(tail, now)
   // After a compaction old clients report the earlier size until the model answers.
-  if (tail.compacted !== undefined || told?.used === undefined) return seen
-  return later(seen, measured(told.used, 'status line', told.at))
+  if (tail.compacted !== undefined || reported?.used === undefined) return fromTranscript
+  return later(fromTranscript, measured(reported.used, 'status line', reported.at))
 }
 
 function windowSize(
-  { configured, window: told, tail, now }: BudgetInputs,
+  { configured, window: reported, tail, now }: BudgetInputs,
   tokens: SourcedValue | undefined,
 ) {
   if (configured !== undefined) return estimated(configured, 'configuration', now)
-  if (told?.size !== undefined) return measured(told.size, 'status line', told.at)
-  return estimateWindow(told?.model ?? tail?.model, tokens?.value)
+  if (reported?.size !== undefined) return measured(reported.size, 'status line', reported.at)
+  return estimateWindow(reported?.model ?? tail?.model, tokens?.value)
 }
 
 function pointFor(
-  known: BudgetInputs,
+  inputs: BudgetInputs,
   window: SourcedValue | undefined,
   tokens: SourcedValue | undefined,
 ) {
-  return findHarness(known.harness)?.limits?.compactionPoint(known)({
+  return findHarness(inputs.harness)?.limits?.compactionPoint(inputs)({
     window,
-    version: known.window?.version ?? known.version ?? known.tail?.version,
+    version: inputs.window?.version ?? inputs.version ?? inputs.tail?.version,
     tokens: tokens?.value,
-    lastAutomatic: known.lastAutomatic,
+    lastAutomatic: inputs.lastAutomatic,
   })
 }
 
 /** Undefined once the limit was reset. */
-function limitAt(limit: RateLimit | undefined, told: ContextWindow | undefined, now: string) {
-  if (limit === undefined || told === undefined || (limit.resetsAt ?? now) < now) return undefined
-  return measured(limit, 'status line', told.at)
+function limitAt(limit: RateLimit | undefined, reported: ContextWindow | undefined, now: string) {
+  if (limit === undefined || reported === undefined || (limit.resetsAt ?? now) < now)
+    return undefined
+  return measured(limit, 'status line', reported.at)
 }

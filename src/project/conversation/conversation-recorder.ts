@@ -2,6 +2,7 @@
 import type { Conversation, HarnessEvent } from '../../harness/contract/drive.ts'
 import type { ContextSize, HistoryItem, Message, MessagePart } from '../../history/items.ts'
 import type { ConversationStore } from '../../history/store.ts'
+import { addUsage } from '../../harness/contract/usage.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
@@ -55,13 +56,13 @@ export interface StreamRecorderOptions {
   readonly say: (text: string) => void
 }
 
-/** What comes within this time is written together. */
-const SOON_MS = 250
+/** Items within this time are written together. */
+const WRITE_DELAY_MS = 250
 
 export class StreamRecorder implements ConversationRecorder {
-  readonly #of: StreamRecorderOptions
+  readonly #options: StreamRecorderOptions
   #items: HistoryItem[] = []
-  /** The agent's last text: its usage follows it. */
+  /** The agent's last text, held back because its usage follows it. */
   #text: Message | undefined
   #used: Usage | undefined
   #context: ContextSize | undefined
@@ -70,9 +71,9 @@ export class StreamRecorder implements ConversationRecorder {
   #timer: NodeJS.Timeout | undefined
   readonly #attempt: (work: () => void) => void
 
-  constructor(of: StreamRecorderOptions) {
-    this.#of = of
-    this.#attempt = stopAfterFirstFailure(of.say)
+  constructor(options: StreamRecorderOptions) {
+    this.#options = options
+    this.#attempt = stopAfterFirstFailure(options.say)
   }
 
   recordPrompt(text: string): void {
@@ -83,29 +84,30 @@ export class StreamRecorder implements ConversationRecorder {
   }
 
   recordEvent(event: HarnessEvent): void {
-    this.#attempt(() => this.#take(event))
+    this.#attempt(() => this.#handle(event))
   }
 
   recordClose(): void {
     this.#attempt(() => {
-      this.#settle()
-      this.#tellUsed()
+      this.#flushText()
+      this.#addRemainingUsage()
       if (this.#conversation !== undefined)
         this.#add({ type: 'ended', at: now(), reason: 'closed' })
       this.#write()
     })
   }
 
-  #take(event: HarnessEvent): void {
-    if (event.type === 'usage') return this.#use(event)
+  #handle(event: HarnessEvent): void {
+    if (event.type === 'usage') return this.#addUsage(event)
     if (event.type === 'delta' || event.type === 'anew') return
-    this.#settle()
-    if (event.type === 'started') this.#started(event)
-    else if (event.type === 'text') this.#text = this.#said([{ type: 'text', text: event.text }])
-    else if (event.type === 'tool') this.#tool(event)
+    this.#flushText()
+    if (event.type === 'started') this.#start(event)
+    else if (event.type === 'text')
+      this.#text = this.#assistantMessage([{ type: 'text', text: event.text }])
+    else if (event.type === 'tool') this.#addTool(event)
     else if (event.type === 'compaction') {
       const { boundary = mintId(undefined), trigger, tokensBefore } = event
-      // The size from before the compaction is void.
+      // The size from before the compaction no longer holds.
       this.#context = undefined
       this.#add({
         type: 'compaction',
@@ -117,16 +119,16 @@ export class StreamRecorder implements ConversationRecorder {
       const { failure } = event
       if (failure !== undefined)
         this.#add({ ...message('assistant', [{ type: 'text', text: failure }]), isFailure: true })
-      this.#tellUsed()
+      this.#addRemainingUsage()
       return this.#write()
     }
-    this.#timer ??= setTimeout(() => this.#attempt(() => this.#write()), SOON_MS).unref()
+    this.#timer ??= setTimeout(() => this.#attempt(() => this.#write()), WRITE_DELAY_MS).unref()
   }
 
-  #started({ conversation, model }: Extract<HarnessEvent, { type: 'started' }>): void {
+  #start({ conversation, model }: Extract<HarnessEvent, { type: 'started' }>): void {
     this.#conversation = conversation
     this.#model = model
-    const { store, harness, cwd } = this.#of
+    const { store, harness, cwd } = this.#options
     if (!store.has(conversation))
       this.#items.unshift({
         type: 'began',
@@ -139,7 +141,7 @@ export class StreamRecorder implements ConversationRecorder {
     this.#write()
   }
 
-  #tool({
+  #addTool({
     id,
     name,
     status,
@@ -149,7 +151,7 @@ export class StreamRecorder implements ConversationRecorder {
   }: Extract<HarnessEvent, { type: 'tool' }>): void {
     if (status === 'started')
       return this.#add(
-        this.#said([{ type: 'tool use', id, name, input: defined({ command, path }) }]),
+        this.#assistantMessage([{ type: 'tool use', id, name, input: defined({ command, path }) }]),
       )
     const parts: readonly MessagePart[] =
       output === undefined ? [] : [{ type: 'text', text: output }]
@@ -158,7 +160,7 @@ export class StreamRecorder implements ConversationRecorder {
     )
   }
 
-  #use({
+  #addUsage({
     spent,
     model,
     context: tokens,
@@ -168,15 +170,15 @@ export class StreamRecorder implements ConversationRecorder {
     this.#model ??= model
     if (tokens !== undefined) this.#context = { tokens, ...defined({ window, point }) }
     if (spent === undefined) return
-    this.#used = this.#used === undefined ? spent : plus(this.#used, spent)
-    this.#settle()
+    this.#used = this.#used === undefined ? spent : addUsage(this.#used, spent)
+    this.#flushText()
   }
 
-  #said(parts: readonly MessagePart[]): Message {
+  #assistantMessage(parts: readonly MessagePart[]): Message {
     return { ...message('assistant', parts), ...defined({ model: this.#model }) }
   }
 
-  #settle(): void {
+  #flushText(): void {
     const text = this.#text
     if (text === undefined) return
     this.#text = undefined
@@ -184,8 +186,8 @@ export class StreamRecorder implements ConversationRecorder {
   }
 
   /** A turn may end with a tool, without a text that carries its usage. */
-  #tellUsed(): void {
-    if (this.#used !== undefined) this.#add(this.#said([]))
+  #addRemainingUsage(): void {
+    if (this.#used !== undefined) this.#add(this.#assistantMessage([]))
   }
 
   #add(item: HistoryItem): void {
@@ -201,12 +203,12 @@ export class StreamRecorder implements ConversationRecorder {
   #write(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#settle()
+    this.#flushText()
     // Waits until the conversation has an id.
     if (this.#conversation === undefined) return
     const items = this.#items
     this.#items = []
-    this.#of.store.append(this.#conversation, items)
+    this.#options.store.append(this.#conversation, items)
   }
 }
 
@@ -216,13 +218,4 @@ function message(role: 'user' | 'assistant', parts: readonly MessagePart[]): Mes
 
 function now(): string {
   return new Date().toISOString()
-}
-
-function plus(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    cacheWritten: a.cacheWritten + b.cacheWritten,
-    cacheRead: a.cacheRead + b.cacheRead,
-    output: a.output + b.output,
-  }
 }

@@ -11,7 +11,7 @@ import { defined } from '../../text/defined.ts'
 import { type Json, asCount, asName, asObject, parseJson } from '../../text/json-fields.ts'
 
 /** Injected text, until the transcript shows it. */
-export interface InjectedContext {
+interface InjectedContext {
   readonly mark: string
   readonly event: string
   readonly at: string
@@ -21,10 +21,7 @@ export interface InjectedContext {
   readonly isProved: boolean
 }
 
-/**
- * Conversation state of hooks. Losable: without it the next event starts over. What must last is
- * an entry.
- */
+/** What hooks remember of a conversation. May be lost: what must last is an entry. */
 export interface ConversationState {
   readonly harness: string
   readonly conversation: string
@@ -34,10 +31,7 @@ export interface ConversationState {
   /** Since the conversation began, was cleared, or was compacted. */
   readonly given?: InjectedContext
   readonly looked?: { readonly offset: number; readonly inode: number }
-  /**
-   * The last compaction's boundary was seen: what was injected after it is there, or was not
-   * delivered.
-   */
+  /** The last compaction's boundary was read, so what was injected since is in the transcript or lost. */
   readonly sawBoundary?: boolean
   /** This client records hook output, so what is missing was not delivered. */
   readonly recordsHookContext?: boolean
@@ -50,7 +44,7 @@ export interface ConversationState {
   /** Made before there was a session. */
   readonly requests: readonly PendingRequest[]
   readonly files?: readonly string[]
-  /** The session that ended last, and whether anything was asked since. */
+  /** The session that ended last, and whether the user asked for anything since. */
   readonly ended?: { readonly session: string; readonly askedSince: boolean }
   readonly largeOutputs?: number
   /** Edits since the last journal entry. */
@@ -70,7 +64,7 @@ export interface ConversationState {
   readonly usage?: Usage & { readonly model?: string | undefined }
 }
 
-export interface FastPathState {
+interface FastPathState {
   readonly session: string
   readonly head: string
   readonly config: string
@@ -81,20 +75,10 @@ export interface FastPathState {
   readonly alertAt?: number
 }
 
-export interface PendingRequest {
+interface PendingRequest {
   readonly text: string
   readonly at: string
   readonly isRuling: boolean
-}
-
-/** Under the git directory: safe from `git clean`, and no clutter in a project without sessions. */
-export function conversationStateFolderIn(
-  sessions: string,
-  gitCommonDir: string | undefined,
-): string {
-  return gitCommonDir === undefined
-    ? join(sessions, 'conversations')
-    : join(gitCommonDir, 'stint', 'conversations')
 }
 
 export function conversationStatePath(folder: string, conversation: string): string {
@@ -119,9 +103,9 @@ export function conversationStateStamp(folder: string, conversation: string): st
   return stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
-export function writeConversationState(folder: string, tracking: ConversationState): void {
-  const path = conversationStatePath(folder, tracking.conversation)
-  const text = JSON.stringify(tracking)
+export function writeConversationState(folder: string, state: ConversationState): void {
+  const path = conversationStatePath(folder, state.conversation)
+  const text = JSON.stringify(state)
   try {
     replaceUnsynced(path, text)
   } catch (error) {
@@ -131,73 +115,72 @@ export function writeConversationState(folder: string, tracking: ConversationSta
   }
 }
 
-// How far a transcript was copied. Not part of Tracking: others than hooks copy too.
+// How far a transcript was copied. Not part of ConversationState: not only hooks copy.
 
-export function readCopyCursor(notes: string, conversation: string): CopyCursor | undefined {
-  return readJson(cursorPath(notes, conversation)) as CopyCursor | undefined
+export function readCopyCursor(folder: string, conversation: string): CopyCursor | undefined {
+  return readJson(cursorPath(folder, conversation)) as CopyCursor | undefined
 }
 
-export function writeCopyCursor(notes: string, conversation: string, cursor: CopyCursor): void {
-  replaceUnsynced(cursorPath(notes, conversation), JSON.stringify(cursor))
+export function writeCopyCursor(folder: string, conversation: string, cursor: CopyCursor): void {
+  replaceUnsynced(cursorPath(folder, conversation), JSON.stringify(cursor))
 }
 
 export function isCopied(
-  notes: string,
+  folder: string,
   { conversation, transcript }: Pick<ConversationState, 'conversation' | 'transcript'>,
 ): boolean {
   const stat = transcript === undefined ? undefined : statOrUndefined(transcript)
   if (stat === undefined) return true
-  const cursor = readCopyCursor(notes, conversation)
+  const cursor = readCopyCursor(folder, conversation)
   return cursor?.inode === stat.ino && cursor.offset === stat.size
 }
 
-function cursorPath(notes: string, conversation: string) {
-  return join(notes, `${conversation}.copied`)
+function cursorPath(folder: string, conversation: string) {
+  return join(folder, `${conversation}.copied`)
 }
 
 // Hook errors, shown by `stint doctor`.
 
-export interface HookError {
+interface HookError {
   readonly at: string
   readonly event: string
   readonly conversation: string
   readonly message: string
 }
 
-const LARGEST = 64 * 1024
-const KEPT = 20
+const MAX_BYTES = 64 * 1024
+const MAX_KEPT = 20
 
-export function appendHookError(folder: string, trouble: HookError): void {
-  const path = troublesPath(folder)
+export function appendHookError(folder: string, error: HookError): void {
+  const path = hookErrorsPath(folder)
   try {
     createFolder(folder)
-    if ((statOrUndefined(path)?.size ?? 0) > LARGEST) {
+    if ((statOrUndefined(path)?.size ?? 0) > MAX_BYTES) {
       replaceUnsynced(
         path,
         readHookErrors(folder)
-          .slice(-KEPT)
-          .map((kept) => `${JSON.stringify(kept)}\n`)
+          .slice(-MAX_KEPT)
+          .map((line) => `${JSON.stringify(line)}\n`)
           .join(''),
       )
     }
-    appendLine(path, JSON.stringify(trouble))
+    appendLine(path, JSON.stringify(error))
   } catch {
     // Most hook errors are about a full or read-only disk.
   }
 }
 
 export function readHookErrors(folder: string): readonly HookError[] {
-  const text = readOrUndefined(troublesPath(folder))?.toString('utf8') ?? ''
-  // Two hooks may have written a line at once.
+  const text = readOrUndefined(hookErrorsPath(folder))?.toString('utf8') ?? ''
+  // Two hooks may have written at once and broken a line.
   return text.split('\n').flatMap((line) => (parseJson(line) as HookError | undefined) ?? [])
 }
 
-function troublesPath(folder: string) {
+function hookErrorsPath(folder: string) {
   return join(folder, 'troubles.jsonl')
 }
 
-// How full the context window is. Only the status line learns it, so it leaves a file for the
-// hooks.
+// How full the context window is. Only the status line is told, so it leaves a file for hooks.
 
 export interface ContextWindow extends StatusFigures {
   readonly at: string

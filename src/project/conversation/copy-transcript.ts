@@ -1,5 +1,5 @@
 // A harness deletes its transcripts after some weeks, so they are copied while they grow, in
-// bounded pieces and without secrets.
+// bounded chunks and without secrets.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -28,11 +28,11 @@ export interface CopyRequest {
   /** In milliseconds of `process.uptime()`; at least one line is copied. */
   readonly untilMs?: number
   readonly redaction: RedactOptions
-  /** Runs user patterns, which may not end; undefined when they did not. */
+  /** Limits the time of the user's patterns; undefined when one ran out of time. */
   readonly bounded?: RunBounded
 }
 
-export type RunBounded = <T>(work: () => T, bytes: number) => T | undefined
+type RunBounded = <T>(work: () => T, bytes: number) => T | undefined
 
 export interface CopyResult {
   readonly cursor: CopyCursor
@@ -43,8 +43,8 @@ export interface CopyResult {
   readonly cause?: unknown
 }
 
-const LONGEST_LINE = 8 * 1024 * 1024
-const TOO_LONG = `a line of more than ${LONGEST_LINE} bytes`
+const MAX_LINE = 8 * 1024 * 1024
+const TOO_LONG = `a line of more than ${MAX_LINE} bytes`
 const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
 
 /**
@@ -53,28 +53,28 @@ const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
  */
 export function copyTranscriptChunk(request: CopyRequest): CopyResult | undefined {
   const { transcript, target, cursor, maxBytes } = request
-  const piece = readNextChunk(transcript, cursor, maxBytes, LONGEST_LINE)
-  if (piece === undefined) return undefined
-  const { lines, consumed } = completeLines(piece.bytes, LONGEST_LINE)
-  const isAtEnd = piece.from + piece.bytes.length >= piece.size
-  const at = (offset: number): CopyCursor => ({ offset: piece.from + offset, inode: piece.inode })
+  const chunk = readNextChunk(transcript, cursor, maxBytes, MAX_LINE)
+  if (chunk === undefined) return undefined
+  const { lines, consumed } = completeLines(chunk.bytes, MAX_LINE)
+  const isAtEnd = chunk.from + chunk.bytes.length >= chunk.size
+  const at = (offset: number): CopyCursor => ({ offset: chunk.from + offset, inode: chunk.inode })
   if (lines.length === 0) return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
-  if (piece.from === 0 && !lines.some(isObject)) return undefined
-  const isThere = existsSync(target)
-  if (!lines.some((line) => mayBeStored(line) || (isThere && mayBeLink(line))))
+  if (chunk.from === 0 && !lines.some(isObject)) return undefined
+  const targetExists = existsSync(target)
+  if (!lines.some((line) => mayBeStored(line) || (targetExists && mayBeLink(line))))
     return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
   try {
     createFolder(dirname(target))
     return tryWithLock(target, () => {
-      const { kept, read } = keepLines(lines, request)
-      const [first] = kept
+      const { stored, read } = toStoredLines(lines, request)
+      const [first] = stored
       const isNew = first !== undefined && !existsSync(target)
-      write(target, isNew ? [firstLine(request.conversation, first.value), ...kept] : kept)
-      const isWhole = read === lines.length
+      writeLines(target, isNew ? [firstLine(request.conversation, first.value), ...stored] : stored)
+      const isComplete = read === lines.length
       return {
-        cursor: at(isWhole ? consumed : startOf(lines[read]!, piece.bytes)),
-        copied: kept.length,
-        isCaughtUp: isAtEnd && isWhole,
+        cursor: at(isComplete ? consumed : startOf(lines[read]!, chunk.bytes)),
+        copied: stored.length,
+        isCaughtUp: isAtEnd && isComplete,
       }
     })
   } catch (cause) {
@@ -87,32 +87,32 @@ function startOf(line: Buffer, bytes: Buffer): number {
   return line.byteOffset - bytes.byteOffset
 }
 
-/** Blobs first, so that every line can be read whole. */
-function write(target: string, kept: readonly ExtractedBlobs[]): void {
-  if (kept.length === 0) return
+/** Blobs first, so that every line can be read in full. */
+function writeLines(target: string, stored: readonly ExtractedBlobs[]): void {
+  if (stored.length === 0) return
   const blobs = new Blobs(join(dirname(target), 'blobs'))
-  for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, false)
-  appendLines(target, Buffer.from(kept.map(({ value }) => `${JSON.stringify(value)}\n`).join('')))
+  for (const [hash, text] of stored.flatMap((one) => [...one.blobs])) blobs.put(hash, text, false)
+  appendLines(target, Buffer.from(stored.map(({ value }) => `${JSON.stringify(value)}\n`).join('')))
 }
 
-function keepLines(
+function toStoredLines(
   lines: readonly Buffer[],
   { target, untilMs = Infinity, redaction, bounded = (work) => work() }: CopyRequest,
-): { readonly kept: readonly KeptLine[]; readonly read: number } {
-  const kept: KeptLine[] = []
+): { readonly stored: readonly StoredLine[]; readonly read: number } {
+  const stored: StoredLine[] = []
   const isNew = !existsSync(target)
   for (const [index, line] of lines.entries()) {
-    if (index > 0 && process.uptime() * 1000 >= untilMs) return { kept, read: index }
+    if (index > 0 && process.uptime() * 1000 >= untilMs) return { stored, read: index }
     const found =
-      line.length >= LONGEST_LINE ? standIn(line, TOO_LONG) : keepLine(line, redaction, bounded)
-    // A link before the first kept line connects nothing.
-    const ties = found?.isLink !== true || kept.length > 0 || !isNew
-    if (found !== undefined && ties) kept.push(found)
+      line.length >= MAX_LINE ? placeholder(line, TOO_LONG) : toStoredLine(line, redaction, bounded)
+    // A link before the first stored line connects nothing.
+    const isConnected = found?.isLink !== true || stored.length > 0 || !isNew
+    if (found !== undefined && isConnected) stored.push(found)
   }
-  return { kept, read: lines.length }
+  return { stored, read: lines.length }
 }
 
-interface KeptLine extends ExtractedBlobs {
+interface StoredLine extends ExtractedBlobs {
   readonly value: Json
   readonly isLink?: boolean
 }
@@ -122,33 +122,31 @@ function firstLine(
   { timestamp, cwd }: Json,
 ): ExtractedBlobs {
   const at = asName(timestamp) ?? new Date().toISOString()
-  const where = asName(cwd, 4096)
   const value = lineFromItem({
     type: 'began',
     conversation: id,
     harness,
     at,
-    ...defined({ cwd: where }),
+    ...defined({ cwd: asName(cwd, 4096) }),
   })
   return { value, blobs: new Map() }
 }
 
-function keepLine(
+function toStoredLine(
   line: Buffer,
   redaction: RedactOptions,
   bounded: RunBounded,
-): KeptLine | undefined {
+): StoredLine | undefined {
   if (!mayBeStored(line) && !mayBeLink(line)) return undefined
   const parsed = parseLine(line)
-  const kept = parsed === undefined ? undefined : storedFields(parsed)
-  if (kept === undefined) return undefined
-  const redacted = bounded(() => extractBlobs(kept, redaction), line.length)
-  if (redacted === undefined) return standIn(line, TOO_SLOW)
-  return { ...redacted, value: redacted.value as Json, isLink: kept['type'] === 'link' }
+  const fields = parsed === undefined ? undefined : storedFields(parsed)
+  if (fields === undefined) return undefined
+  const redacted = bounded(() => extractBlobs(fields, redaction), line.length)
+  if (redacted === undefined) return placeholder(line, TOO_SLOW)
+  return { ...redacted, value: redacted.value as Json, isLink: fields['type'] === 'link' }
 }
 
-/** A stand-in for a line that cannot be kept. */
-function standIn(line: Buffer, leftOut: string): KeptLine | undefined {
+function placeholder(line: Buffer, leftOut: string): StoredLine | undefined {
   const start = line.subarray(0, 4096).toString('latin1')
   const type = /^\{.*?"type":\s*"(user|assistant)"/.exec(start)?.[1]
   if (type === undefined) return undefined
@@ -193,29 +191,28 @@ const ATTACHMENTS: Readonly<Record<string, readonly string[]>> = {
 
 const RENDERED = ['rendered', 'renderedRole']
 
-const MARKS = [
+const STORED_TYPES = [
   '"type":"user"',
   '"type":"assistant"',
   '"type":"summary"',
   '"subtype":"compact_boundary"',
   ...Object.keys(ATTACHMENTS).map((type) => `"type":"${type}"`),
   '"rendered":[',
-].map((mark) => Buffer.from(mark))
+].map((pattern) => Buffer.from(pattern))
 
-/** Checked without parsing. */
-export function mayBeStored(line: Buffer): boolean {
-  return MARKS.some((mark) => line.includes(mark)) || mayBeSpacedJson(line)
+function mayBeStored(line: Buffer): boolean {
+  return STORED_TYPES.some((pattern) => line.includes(pattern)) || mayBeSpacedJson(line)
 }
 
 const LINK = Buffer.from('"parentUuid":"')
 
-export function mayBeLink(line: Buffer): boolean {
+function mayBeLink(line: Buffer): boolean {
   return line.includes(LINK)
 }
 
-/** What was said, by whom and when; of other lines only their parent. */
-export function storedFields(line: Json): Json | undefined {
-  return saidIn(line) ?? linkIn(line)
+/** A message's own fields; of other lines only their parent. */
+function storedFields(line: Json): Json | undefined {
+  return messageIn(line) ?? linkIn(line)
 }
 
 function linkIn({ uuid, parentUuid }: Json): Json | undefined {
@@ -224,28 +221,28 @@ function linkIn({ uuid, parentUuid }: Json): Json | undefined {
     : { type: 'link', uuid, parentUuid }
 }
 
-function saidIn(line: Json): Json | undefined {
+function messageIn(line: Json): Json | undefined {
   const { type, subtype } = line
-  if (type === 'attachment') return keptAttachment(line)
+  if (type === 'attachment') return attachmentIn(line)
   if (type === 'system' && subtype !== 'compact_boundary') return undefined
   if (type !== 'user' && type !== 'assistant' && type !== 'system' && type !== 'summary')
     return undefined
   const result = line['toolUseResult']
-  const isLacking = type === 'user' && result !== undefined && !hasToolResult(line)
-  return { ...pick(line, FIELDS), ...(isLacking ? { toolUseResult: result } : {}) }
+  const lacksToolResult = type === 'user' && result !== undefined && !hasToolResult(line)
+  return { ...pick(line, FIELDS), ...(lacksToolResult ? { toolUseResult: result } : {}) }
 }
 
-function keptAttachment(line: Json): Json | undefined {
+function attachmentIn(line: Json): Json | undefined {
   const attachment = asObject(line['attachment'])
   const type = attachment?.['type']
   if (attachment === undefined || typeof type !== 'string') return undefined
   const isKnown = Object.hasOwn(ATTACHMENTS, type)
-  // Only as the model read it; clients that do not record that repeat it every time.
+  // Clients that do not record how the model read an attachment repeat it every time.
   if (!isKnown && asArray(line['rendered']).length === 0) return undefined
-  // For a hook they repeat the content.
-  const told = type === 'hook_additional_context' ? [] : RENDERED
+  // A hook's rendered fields repeat its content.
+  const renderedFields = type === 'hook_additional_context' ? [] : RENDERED
   return {
-    ...pick(line, [...FIELDS, ...told]),
+    ...pick(line, [...FIELDS, ...renderedFields]),
     attachment: pick(attachment, isKnown ? ATTACHMENTS[type]! : ['type', 'filename']),
   }
 }

@@ -7,9 +7,9 @@ import type { HookCosts } from '../../session/entries.ts'
 
 const SUFFIX = '.costs'
 /** Background work: only its writes count. */
-const BESIDE = 'beside'
+const BACKGROUND = 'beside'
 
-/** `chars`: how much it injects. */
+/** `chars`: the length of what it injects. */
 export function recordHookCost(
   folder: string,
   conversation: string,
@@ -21,17 +21,17 @@ export function recordHookCost(
 }
 
 export function recordBackgroundWrites(folder: string, conversation: string): void {
-  tryAppend(join(folder, `${conversation}${SUFFIX}`), `${BESIDE} 0 0 ${writeCount()}\n`)
+  tryAppend(join(folder, `${conversation}${SUFFIX}`), `${BACKGROUND} 0 0 ${writeCount()}\n`)
 }
 
 /** Named uniquely, so that they are journalled once. */
-export interface ClaimedHookCosts {
+interface ClaimedHookCosts {
   readonly name: string
   readonly path: string
   readonly costs: HookCosts
 }
 
-/** Includes what a killed process took and did not journal. */
+/** Includes what a killed process claimed and did not journal. */
 export function claimHookCosts(
   folder: string,
   conversations: readonly string[],
@@ -42,33 +42,33 @@ export function claimHookCosts(
     if (statOrUndefined(path) !== undefined) moveFile(path, `${path}.${randomHex(6)}`)
   }
   return listFolder(folder).flatMap((name) => {
-    const conversation = TAKEN.exec(name)?.[1]
+    const conversation = CLAIMED.exec(name)?.[1]
     if (conversation === undefined || !conversations.includes(conversation)) return []
     const path = join(folder, name)
-    return [{ name, path, costs: costsIn(conversation, path) }]
+    return [{ name, path, costs: readCosts(conversation, path) }]
   })
 }
 
-const TAKEN = /^(.+)\.costs\.[0-9a-f]{12}$/
-const WAITING = /^(.+)\.costs(?:\.([0-9a-f]{12}))?$/
+const CLAIMED = /^(.+)\.costs\.[0-9a-f]{12}$/
+const PENDING = /^(.+)\.costs(?:\.([0-9a-f]{12}))?$/
 
-export interface PendingHookCosts {
+interface PendingHookCosts {
   readonly costs: HookCosts
   readonly name: string
-  /** Taken by a process that may have been killed: the journal may have them. */
-  readonly isTaken: boolean
+  /** Claimed by a process that may have been killed: the journal may have them. */
+  readonly isClaimed: boolean
   readonly at: string
 }
 
 export function* pendingHookCosts(folder: string): Generator<PendingHookCosts> {
   for (const name of listFolder(folder)) {
-    const [, conversation, taken] = WAITING.exec(name) ?? []
+    const [, conversation, claimed] = PENDING.exec(name) ?? []
     const at = conversation === undefined ? undefined : statOrUndefined(join(folder, name))?.mtime
     if (conversation !== undefined && at !== undefined)
       yield {
-        costs: costsIn(conversation, join(folder, name)),
+        costs: readCosts(conversation, join(folder, name)),
         name,
-        isTaken: taken !== undefined,
+        isClaimed: claimed !== undefined,
         at: at.toISOString(),
       }
   }
@@ -78,21 +78,21 @@ export function onceKeyForCosts(name: string): string {
   return `costs:${name}`
 }
 
-function costsIn(conversation: string, path: string) {
+function readCosts(conversation: string, path: string) {
   const events: Record<string, { times: number; ms: number; chars: number; gave: number }> = {}
   let writes = 0
   for (const line of readOrUndefined(path)?.toString('utf8').split('\n') ?? []) {
     // A truncated line is skipped.
-    const [, event, ...figures] = LINE.exec(line) ?? []
+    const [, event, ...numbers] = LINE.exec(line) ?? []
     if (event === undefined) continue
-    const [ms = 0, chars = 0, written = 0] = figures.map(Number)
+    const [ms = 0, chars = 0, written = 0] = numbers.map(Number)
     writes += written
-    if (event === BESIDE) continue
-    const known = (events[event] ??= { times: 0, ms: 0, chars: 0, gave: 0 })
-    known.times += 1
-    known.ms += ms
-    known.chars += chars
-    known.gave += Number(chars > 0)
+    if (event === BACKGROUND) continue
+    const total = (events[event] ??= { times: 0, ms: 0, chars: 0, gave: 0 })
+    total.times += 1
+    total.ms += ms
+    total.chars += chars
+    total.gave += Number(chars > 0)
   }
   return { conversation, events, writes }
 }

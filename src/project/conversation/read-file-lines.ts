@@ -2,7 +2,7 @@ import { closeSync, fstatSync } from 'node:fs'
 import { openRegularFile } from '../../journal/files.ts'
 import { readRange } from '../../journal/read-log.ts'
 
-const CHUNK = 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 
 export function* readFileLines(path: string): Generator<Buffer> {
@@ -11,8 +11,8 @@ export function* readFileLines(path: string): Generator<Buffer> {
   try {
     const { size } = fstatSync(fd)
     let rest = Buffer.alloc(0)
-    for (let from = 0; from < size; from += CHUNK) {
-      const bytes = Buffer.concat([rest, readRange(fd, from, Math.min(size, from + CHUNK))])
+    for (let from = 0; from < size; from += CHUNK_BYTES) {
+      const bytes = Buffer.concat([rest, readRange(fd, from, Math.min(size, from + CHUNK_BYTES))])
       let start = 0
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
         yield bytes.subarray(start, end)

@@ -2,7 +2,7 @@ import { Script } from 'node:vm'
 import { StintError } from '../../journal/errors.ts'
 
 export class PatternTimeout extends StintError {
-  override readonly name = 'TookTooLong'
+  override readonly name = 'PatternTimeout'
   constructor(cause: unknown) {
     const hint =
       'make it simpler: a repetition within a repetition tries every way to divide a text'
@@ -10,31 +10,29 @@ export class PatternTimeout extends StintError {
       'TOOK_TOO_LONG',
       `a pattern of redact.patterns in config.yaml takes too long, so nothing was recorded; ${hint}`,
       hint,
-      {
-        cause,
-      },
+      { cause },
     )
   }
 }
 
-const PLACE = '__stintWork'
-let caller: Script | undefined
+const WORK_KEY = '__stintWork'
+let script: Script | undefined
 
 /**
  * V8 interrupts a script even within a regular expression. Interrupted work runs no `finally`, so
  * nothing may be written or locked within.
  */
 export function runWithTimeout<T>(work: () => T, ms: number): T {
-  caller ??= new Script(`globalThis.${PLACE}()`)
-  const around = globalThis as { [PLACE]?: () => unknown }
-  around[PLACE] = work
+  script ??= new Script(`globalThis.${WORK_KEY}()`)
+  const globals = globalThis as { [WORK_KEY]?: () => unknown }
+  globals[WORK_KEY] = work
   try {
-    return caller.runInThisContext({ timeout: ms }) as T
+    return script.runInThisContext({ timeout: ms }) as T
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       throw new PatternTimeout(error)
     throw error
   } finally {
-    delete around[PLACE]
+    delete globals[WORK_KEY]
   }
 }

@@ -1,4 +1,4 @@
-// Kept outputs: one file each, named after its content, and a list of the runs that printed them.
+// Stored outputs: one file each, named after its content, and a list of the runs that printed them.
 import { asObject, parseJson } from '../../text/json-fields.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -25,7 +25,7 @@ export interface Artifact {
   readonly id: string
   readonly path: string
   readonly bytes: number
-  /** The latest last; empty when the list was lost. */
+  /** Oldest first; empty when the list was lost. */
   readonly runs: readonly DigestedRun[]
   readonly at: string
 }
@@ -35,14 +35,14 @@ const ID_LENGTH = 8
 const RUNS = 'runs.jsonl'
 
 /** Outside a project: with the machine's own files. */
-export function artifactsFolder({ paths: place }: Workspace): string {
-  return existsSync(place.sessions)
-    ? join(place.sessions, 'artifacts')
+export function artifactsFolder({ paths }: Workspace): string {
+  return existsSync(paths.sessions)
+    ? join(paths.sessions, 'artifacts')
     : join(stateHome(), 'artifacts')
 }
 
-function artifactsFolders({ paths: place }: Workspace) {
-  return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
+function artifactsFolders({ paths }: Workspace) {
+  return [join(paths.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
 }
 
 /** Outputs are never committed. */
@@ -62,28 +62,28 @@ export function artifactId(path: string): string {
 }
 
 export function displayPath(workspace: Workspace, path: string): string {
-  const inProject = relative(workspace.paths.root, path)
-  return inProject.startsWith('..') ? path : inProject
+  const relativePath = relative(workspace.paths.root, path)
+  return relativePath.startsWith('..') ? path : relativePath
 }
 
 export function listArtifacts(workspace: Workspace): readonly Artifact[] {
   const folder = artifactsFolder(workspace)
-  const runs = runsIn(folder)
-  return namesIn(folder)
+  const runs = readRuns(folder)
+  return artifactNames(folder)
     .map((name) => artifactAt(join(folder, name), runs))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
 }
 
 export function findArtifact(workspace: Workspace, id: string): Artifact {
-  const wanted = basename(id, '.txt').toLowerCase()
+  const prefix = basename(id, '.txt').toLowerCase()
   const paths = artifactsFolders(workspace).flatMap((folder) =>
-    namesIn(folder).map((name) => join(folder, name)),
+    artifactNames(folder).map((name) => join(folder, name)),
   )
-  const exact = paths.filter((path) => basename(path, '.txt') === wanted)
+  const exact = paths.filter((path) => basename(path, '.txt') === prefix)
   const found =
     exact.length > 0
       ? exact.slice(0, 1)
-      : paths.filter((path) => wanted !== '' && basename(path).startsWith(wanted))
+      : paths.filter((path) => prefix !== '' && basename(path).startsWith(prefix))
   const hint = 'stint digest list shows what is kept here'
   if (found.length === 0) throw new StintError('NO_OUTPUT', `there is no output "${id}"`, hint)
   if (found.length > 1)
@@ -92,7 +92,7 @@ export function findArtifact(workspace: Workspace, id: string): Artifact {
       `"${id}" fits ${found.length} outputs`,
       'give more of its digits',
     )
-  return artifactAt(found[0]!, runsIn(join(found[0]!, '..')))
+  return artifactAt(found[0]!, readRuns(join(found[0]!, '..')))
 }
 
 function artifactAt(path: string, runs: readonly DigestedRun[]) {
@@ -107,16 +107,16 @@ function artifactAt(path: string, runs: readonly DigestedRun[]) {
   }
 }
 
-function namesIn(folder: string) {
+function artifactNames(folder: string) {
   return existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
 }
 
-function runsIn(folder: string) {
+function readRuns(folder: string) {
   const text = readOrUndefined(join(folder, RUNS))?.toString('utf8') ?? ''
-  return text.split('\n').flatMap((line) => runIn(line) ?? [])
+  return text.split('\n').flatMap((line) => parseRun(line) ?? [])
 }
 
-function runIn(line: string) {
+function parseRun(line: string) {
   const run = asObject(parseJson(line))
   const isRun = typeof run?.['artifact'] === 'string' && typeof run['command'] === 'string'
   return isRun ? (run as unknown as DigestedRun) : undefined

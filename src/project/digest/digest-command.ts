@@ -54,8 +54,8 @@ export interface Digest extends ComposedDigest {
   readonly recordedIn?: string
 }
 
-const LONGEST_COMMAND = 300
-const LONGEST_SUMMARY = 160
+const MAX_COMMAND = 300
+const MAX_SUMMARY = 160
 
 export async function digestCommand(workspace: Workspace, options: DigestOptions): Promise<Digest> {
   const { tokens = DIGEST_DEFAULT_TOKENS, by = 'library' } = options
@@ -71,9 +71,13 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
   const command = withoutSecrets(oneLine(options.command.map(quoted).join(' ')), config)
   const label = withoutSecrets(oneLine(options.label ?? ''), config) || undefined
   const folder = artifactsFolder(workspace)
-  const keeper = new OutputRecorder(folder, config, workspace.cwd)
-  const { exitCode, signal, seconds, isStillWriting } = await run(workspace, options, keeper)
-  const { reading, bytes, path, problem, redacted } = keeper.finish()
+  const recorder = new OutputRecorder(folder, config, workspace.cwd)
+  const { exitCode, signal, seconds, isStillWriting } = await runWithRecorder(
+    workspace,
+    options,
+    recorder,
+  )
+  const { reading, bytes, path, problem, redacted } = recorder.finish()
 
   if (redacted.length > 0)
     workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
@@ -85,16 +89,16 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
 
   const facts = {
     ...defined({ label }),
-    command: shorten(command, LONGEST_COMMAND),
+    command: shorten(command, MAX_COMMAND),
     exit: exitCode,
     lines: reading.lines,
     ...defined({ summary: summaryOf(reading) }),
   }
-  const ended = { ...facts, exitCode, ...defined({ signal }), seconds, bytes }
+  const result = { ...facts, exitCode, ...defined({ signal }), seconds, bytes }
   const artifact =
     path === undefined ? undefined : { id: artifactId(path), path: displayPath(workspace, path) }
-  const composedFor = (recordedIn: string | undefined) =>
-    composeDigest(ended, reading, artifact && { ...artifact, ...defined({ recordedIn }) }, tokens)
+  const composeFor = (recordedIn: string | undefined) =>
+    composeDigest(result, reading, artifact && { ...artifact, ...defined({ recordedIn }) }, tokens)
   if (path !== undefined)
     try {
       recordDigestedRun(folder, {
@@ -103,14 +107,14 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
         artifact: basename(path),
       })
     } catch (error) {
-      // The output is kept without the list.
+      // The output is stored even without the list.
       if (errnoOf(error) === undefined) throw error
       workspace.say(`the list of outputs could not be written: ${messageOf(error)}`)
     }
-  const tests = signal === undefined ? testsOf(command, exitCode, reading) : undefined
+  const tests = signal === undefined ? testResult(command, exitCode, reading) : undefined
   const recordedIn = await recordRun(workspace, (session) => {
     const conversation = conversationFromEnv(workspace.env)
-    const shown = composedFor(session).text.length
+    const shown = composeFor(session).text.length
     return [
       ...(artifact === undefined
         ? []
@@ -120,25 +124,25 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
         : [draftEntry('test.ran', { ...tests, ...defined({ conversation }) }, { by })]),
     ]
   })
-  return { ...ended, ...defined({ artifact, recordedIn }), ...composedFor(recordedIn) }
+  return { ...result, ...defined({ artifact, recordedIn }), ...composeFor(recordedIn) }
 }
 
-async function run(
+async function runWithRecorder(
   { cwd, env }: Workspace,
   { command, onOutput }: DigestOptions,
-  keeper: OutputRecorder,
+  recorder: OutputRecorder,
 ) {
   try {
     return await spawnCommand(command, {
       cwd,
       env,
       onOutput: (lines) => {
-        keeper.add(lines)
+        recorder.add(lines)
         onOutput?.(lines)
       },
     })
   } catch (error) {
-    keeper.discard()
+    recorder.discard()
     throw error
   }
 }
@@ -148,15 +152,15 @@ function summaryOf({ totals, findings }: OutputAnalysis) {
     totals.tests?.text ??
     totals.others.at(-1) ??
     findings.find(({ level }) => level !== 'warning')?.title
-  return text === undefined ? undefined : shorten(oneLine(text), LONGEST_SUMMARY)
+  return text === undefined ? undefined : shorten(oneLine(text), MAX_SUMMARY)
 }
 
 function quoted(word: string) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
-const LONGEST_RECORDED = 160
-const NAMES = 3
+const MAX_RECORDED = 160
+const MAX_NAMES = 3
 
 /** Returns the session's name, if one is active. */
 async function recordRun(
@@ -176,8 +180,8 @@ async function recordRun(
   }
 }
 
-/** By its command, as hooks do, or by its output. */
-function testsOf(
+/** Recognised by its command, as hooks do, or by its output. */
+function testResult(
   command: string,
   exitCode: number,
   { totals: { tests }, tail, findings }: OutputAnalysis,
@@ -186,21 +190,23 @@ function testsOf(
   const known = detectTestRun(command, lines.join('\n'), exitCode !== 0)
   if (known !== undefined && (tests === undefined || known.summary !== undefined)) return known
   if (tests === undefined || !/\d/.test(tests.text)) return known
-  const named = findings.filter(({ level }) => level === 'failure').map(({ title }) => title)
-  const names = named.length > 0 ? named : failingTests(lines, NAMES)
+  const titles = findings.filter(({ level }) => level === 'failure').map(({ title }) => title)
+  const names = titles.length > 0 ? titles : failingTests(lines, MAX_NAMES)
   const passed = exitCode === 0 && !tests.isFailed
   const summary =
-    passed || names.length === 0 ? tests.text : `${tests.text}: ${names.slice(0, NAMES).join('; ')}`
+    passed || names.length === 0
+      ? tests.text
+      : `${tests.text}: ${names.slice(0, MAX_NAMES).join('; ')}`
   return {
-    command: shorten(command, LONGEST_RECORDED),
+    command: shorten(command, MAX_RECORDED),
     passed,
-    summary: shorten(summary, 2 * LONGEST_RECORDED),
+    summary: shorten(summary, 2 * MAX_RECORDED),
   }
 }
 
 type Encoding = 'utf8' | 'latin1'
 
-export interface StoredOutput {
+interface StoredOutput {
   readonly reading: OutputAnalysis
   readonly bytes: number
   readonly path?: string
@@ -208,11 +214,8 @@ export interface StoredOutput {
   readonly redacted: readonly string[]
 }
 
-/**
- * Holds a window of the output, never all. The file is named by content, so equal outputs are kept
- * once.
- */
-export class OutputRecorder {
+/** Holds a part of the output, never all. Equal outputs share a file, which is named by content. */
+class OutputRecorder {
   readonly #folder: string
   readonly #options: RedactOptions
   readonly #redacted = new Set<string>()
@@ -238,9 +241,9 @@ export class OutputRecorder {
   add(bytes: Buffer): void {
     // Bytes that are not text round-trip as latin1.
     const encoding = isUtf8(bytes) ? 'utf8' : 'latin1'
-    if (encoding !== this.#encoding) this.#take(this.#cuts.flush())
+    if (encoding !== this.#encoding) this.#write(this.#cuts.flush())
     this.#encoding = encoding
-    this.#take(this.#cuts.push(bytes.toString(encoding)))
+    this.#write(this.#cuts.push(bytes.toString(encoding)))
   }
 
   discard(): void {
@@ -249,9 +252,9 @@ export class OutputRecorder {
   }
 
   finish(): StoredOutput {
-    this.#take(this.#cuts.flush())
+    this.#write(this.#cuts.flush())
     const reading = this.#reader.finish()
-    const path = this.#name()
+    const path = this.#commit()
     return {
       reading,
       bytes: this.#bytes,
@@ -260,9 +263,9 @@ export class OutputRecorder {
     }
   }
 
-  #take(piece: string) {
-    if (piece === '') return
-    const { text, found } = redact(piece, this.#options)
+  #write(raw: string) {
+    if (raw === '') return
+    const { text, found } = redact(raw, this.#options)
     for (const kind of found) this.#redacted.add(kind)
     const bytes = Buffer.from(text, this.#encoding)
     this.#bytes += bytes.length
@@ -271,14 +274,14 @@ export class OutputRecorder {
     this.#attempt(() => this.#file?.write(bytes))
   }
 
-  #name() {
+  #commit() {
     const name = this.#hash.digest('hex').slice(0, 16)
     let path: string | undefined
     this.#attempt(() => {
       const file = this.#file
       this.#file = undefined
       if (file === undefined) return
-      path = freeName(this.#folder, name, this.#bytes)
+      path = unusedPath(this.#folder, name, this.#bytes)
       file.commitAs(path)
     })
     return this.#problem === undefined ? path : undefined
@@ -299,7 +302,7 @@ export class OutputRecorder {
 }
 
 /** A file of that name with another size was changed since, as by a purge. */
-function freeName(folder: string, name: string, bytes: number) {
+function unusedPath(folder: string, name: string, bytes: number) {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.txt`)
     const known = statOrUndefined(path)

@@ -3,13 +3,13 @@ import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs'
 import { constants } from 'node:os'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 
-export interface SpawnCommandOptions {
+interface SpawnCommandOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly onOutput: (lines: Buffer) => void
 }
 
-export interface SpawnedCommandResult {
+interface SpawnedCommandResult {
   /** Like a shell: 128 plus the number of a fatal signal. */
   readonly exitCode: number
   readonly signal?: NodeJS.Signals
@@ -32,8 +32,8 @@ class CommandNotStarted extends StintError {
 
 /** For background processes to finish writing. */
 const GRACE_MS = 1000
-/** After a signal to end. */
-const ENDING_MS = 5000
+/** Between forwarding a signal and SIGKILL. */
+const KILL_DELAY_MS = 5000
 
 /** Same process group and standard input, so that it is interrupted like any other command. */
 export async function spawnCommand(
@@ -42,10 +42,10 @@ export async function spawnCommand(
 ): Promise<SpawnedCommandResult> {
   const startedAt = process.hrtime.bigint()
   const child = await start(words, options)
-  const lines = new WholeLines(options.onOutput)
+  const lines = new LineJoiner(options.onOutput)
   child.stdout!.on('data', (bytes: Buffer) => lines.add('stdout', bytes))
   child.stderr!.on('data', (bytes: Buffer) => lines.add('stderr', bytes))
-  const signals = passSignalsTo(child)
+  const signals = forwardSignals(child)
   try {
     const { code, signal } = await ended(child)
     const isStillWriting = !(await closedWithin(child, GRACE_MS))
@@ -114,41 +114,44 @@ async function closedWithin(child: ChildProcess, ms: number): Promise<boolean> {
   const open = [child.stdout!, child.stderr!].filter((stream) => !stream.closed)
   if (open.length === 0) return true
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)
   })
   const all = Promise.all(
     open.map((stream) => new Promise<void>((resolve) => stream.once('close', resolve))),
   ).then(() => true)
-  const isClosed = await Promise.race([all, late])
+  const isClosed = await Promise.race([all, timeout])
   clearTimeout(timer)
   return isClosed
 }
 
-const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 /** A terminal sends these to the command itself. */
-const OF_TERMINAL: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT'])
+const TERMINAL_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** Passes on, to the command and its descendants, signals sent to this process alone. */
-function passSignalsTo(child: ChildProcess): { stop: () => void } {
+/** Forwards signals that only this process received to the command and its descendants. */
+function forwardSignals(child: ChildProcess): { stop: () => void } {
   let timer: NodeJS.Timeout | undefined
-  const told = new Set<number>()
-  const pass = (signal: NodeJS.Signals) => {
-    if (OF_TERMINAL.has(signal) && hasTerminal()) return
+  const signalled = new Set<number>()
+  const forward = (signal: NodeJS.Signals) => {
+    if (TERMINAL_SIGNALS.has(signal) && hasTerminal()) return
     for (const pid of [child.pid!, ...descendantsOf(child.pid!)]) {
-      told.add(pid)
+      signalled.add(pid)
       signalProcess(pid, signal)
     }
-    if (!OF_TERMINAL.has(signal))
-      timer ??= setTimeout(() => told.forEach((pid) => signalProcess(pid, 'SIGKILL')), ENDING_MS)
+    if (!TERMINAL_SIGNALS.has(signal))
+      timer ??= setTimeout(
+        () => signalled.forEach((pid) => signalProcess(pid, 'SIGKILL')),
+        KILL_DELAY_MS,
+      )
   }
-  for (const signal of PASSED) process.on(signal, pass)
+  for (const signal of FORWARDED) process.on(signal, forward)
   return {
     stop: () => {
       clearTimeout(timer)
-      for (const signal of PASSED) process.off(signal, pass)
+      for (const signal of FORWARDED) process.off(signal, forward)
       // Descendants that ignored the signal are not left behind.
-      for (const pid of told) if (pid !== child.pid) signalProcess(pid, 'SIGKILL')
+      for (const pid of signalled) if (pid !== child.pid) signalProcess(pid, 'SIGKILL')
     },
   }
 }
@@ -210,34 +213,34 @@ function parentsFromPs(): readonly Parent[] {
 type Stream = 'stdout' | 'stderr'
 
 const NEWLINE = 0x0a
-const LONGEST = 65_536
+const MAX_HELD = 65_536
 
-/** Joins both outputs line by line. */
-class WholeLines {
+/** Interleaves both outputs line by line. */
+class LineJoiner {
   readonly #emit: (lines: Buffer) => void
-  readonly #held: Record<Stream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
+  readonly #partial: Record<Stream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
 
   constructor(emit: (lines: Buffer) => void) {
     this.#emit = emit
   }
 
   add(stream: Stream, bytes: Buffer): void {
-    const held = this.#held[stream]
-    const all = held.length === 0 ? bytes : Buffer.concat([held, bytes])
-    const end = all.lastIndexOf(NEWLINE) + 1 || (all.length > LONGEST ? wholeCharacters(all) : 0)
-    this.#held[stream] = Buffer.from(all.subarray(end))
+    const partial = this.#partial[stream]
+    const all = partial.length === 0 ? bytes : Buffer.concat([partial, bytes])
+    const end = all.lastIndexOf(NEWLINE) + 1 || (all.length > MAX_HELD ? wholeCharacters(all) : 0)
+    this.#partial[stream] = Buffer.from(all.subarray(end))
     if (end > 0) this.#emit(all.subarray(0, end))
   }
 
   end(): void {
-    const rests = [this.#held.stdout, this.#held.stderr].filter(({ length }) => length > 0)
-    for (const [index, rest] of rests.entries()) {
+    const partials = [this.#partial.stdout, this.#partial.stderr].filter(({ length }) => length > 0)
+    for (const [index, rest] of partials.entries()) {
       this.#emit(index === 0 ? rest : Buffer.concat([Buffer.from('\n'), rest]))
     }
   }
 }
 
-/** Without a character that continues in the next piece. */
+/** The length without a character that continues in the next chunk. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 4; back += 1) {
     const byte = bytes[bytes.length - back]!

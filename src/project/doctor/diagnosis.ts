@@ -1,7 +1,7 @@
 import { sameFile, statOrUndefined } from '../../journal/read-files.ts'
 import type { LogPaths } from '../../journal/log.ts'
 
-export type CheckStatus = 'ok' | 'note' | 'problem'
+type CheckStatus = 'ok' | 'note' | 'problem'
 
 /** One check and its result. */
 export interface DoctorCheck {
@@ -38,7 +38,7 @@ export function withChecks(diagnosis: Diagnosis, more: readonly DoctorCheck[]): 
 }
 
 /** There may be a hundred thousand sessions. */
-const DETAILS_KEPT = 100
+const MAX_DETAILS = 100
 
 export class CheckFindings {
   readonly #check: string
@@ -52,12 +52,12 @@ export class CheckFindings {
 
   note(detail: string): void {
     if (this.#status === 'ok') this.#status = 'note'
-    this.#keep(detail)
+    this.#addDetail(detail)
   }
 
   problem(detail: string): void {
     this.#status = 'problem'
-    this.#keep(detail)
+    this.#addDetail(detail)
   }
 
   get count(): number {
@@ -75,8 +75,8 @@ export class CheckFindings {
     }
   }
 
-  #keep(detail: string) {
-    if (this.#details.length < DETAILS_KEPT) this.#details.push(detail)
+  #addDetail(detail: string) {
+    if (this.#details.length < MAX_DETAILS) this.#details.push(detail)
     else this.#leftOut += 1
   }
 }

@@ -5,11 +5,11 @@ import type { ProjectPaths } from '../store/project-paths.ts'
 import { type DoctorCheck, CheckFindings } from './diagnosis.ts'
 
 const MEGABYTE = 1024 * 1024
-const LITTLE_MB = 1024
-const TOO_LITTLE_MB = 50
+const LOW_MB = 1024
+const CRITICAL_MB = 50
 
 // From linux/magic.h and statfs(2).
-const NETWORK: ReadonlyMap<number, string> = new Map([
+const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
   [0xff534d42, 'CIFS'],
@@ -33,32 +33,32 @@ export function networkFileSystem(
   // 32 bits, signed or not.
   const unsigned = type >>> 0
   if (unsigned === FUSE) return { name: 'FUSE', isCertain: false }
-  const name = NETWORK.get(unsigned)
+  const name = NETWORK_TYPES.get(unsigned)
   return name === undefined ? undefined : { name, isCertain: true }
 }
 
-export function checkFileSystem(place: ProjectPaths): DoctorCheck {
+export function checkFileSystem(paths: ProjectPaths): DoctorCheck {
   const findings = new CheckFindings('file system')
-  const paths = [
-    place.sessions,
-    ...(place.repository === undefined ? [] : [place.repository.commonDir]),
+  const folders = [
+    paths.sessions,
+    ...(paths.repository === undefined ? [] : [paths.repository.commonDir]),
   ]
   if (process.platform !== 'linux') {
     return findings.check(
       `not looked at on ${process.platform}: keep the project on a disk of this machine`,
     )
   }
-  for (const path of paths.filter((name) => statOrUndefined(name) !== undefined)) {
+  for (const path of folders.filter((name) => statOrUndefined(name) !== undefined)) {
     const found = networkFileSystem(statfsSync(path).type)
     if (found === undefined) continue
-    const how = found.isCertain
+    const location = found.isCertain
       ? `is on ${found.name}`
       : `is on ${found.name} and may be on a network`
     findings.note(
-      `${path} ${how}: appends of several machines at once can mix there, and a sync may not reach the disk`,
+      `${path} ${location}: appends of several machines at once can mix there, and a sync may not reach the disk`,
     )
   }
-  const [sessions, git] = paths.map((path) => statOrUndefined(path)?.dev)
+  const [sessions, git] = folders.map((path) => statOrUndefined(path)?.dev)
   if (sessions !== undefined && git !== undefined && sessions !== git) {
     findings.note(
       'the git directory is on another disk, so no log has a second name: rm -r .sessions and git clean -fdx are final',
@@ -67,17 +67,17 @@ export function checkFileSystem(place: ProjectPaths): DoctorCheck {
   return findings.check('a disk of this machine', () => 'not everything is protected here')
 }
 
-export function checkSpace(place: ProjectPaths): DoctorCheck {
+export function checkSpace(paths: ProjectPaths): DoctorCheck {
   const findings = new CheckFindings('free space')
   const { bavail, bsize } = statfsSync(
-    statOrUndefined(place.sessions) === undefined ? place.root : place.sessions,
+    statOrUndefined(paths.sessions) === undefined ? paths.root : paths.sessions,
   )
   const megabytes = Math.floor((bavail * bsize) / MEGABYTE)
-  const words = megabytes >= 10 * 1024 ? `${Math.floor(megabytes / 1024)} GB` : `${megabytes} MB`
-  if (megabytes < TOO_LITTLE_MB)
+  const size = megabytes >= 10 * 1024 ? `${Math.floor(megabytes / 1024)} GB` : `${megabytes} MB`
+  if (megabytes < CRITICAL_MB)
     findings.problem('entries are refused when the disk is full; make room')
-  else if (megabytes < LITTLE_MB) findings.note('entries are refused when the disk is full')
-  return findings.check(words, () => words)
+  else if (megabytes < LOW_MB) findings.note('entries are refused when the disk is full')
+  return findings.check(size, () => size)
 }
 
 export function checkVersions(): DoctorCheck {

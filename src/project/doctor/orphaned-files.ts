@@ -4,37 +4,38 @@ import { basename, join, relative } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
 import { staleTemporaries, sweepTemporaries, writerPid } from '../../journal/files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
-import type { ProjectPaths } from '../store/project-paths.ts'
+import { type ProjectPaths, ownFolders } from '../store/project-paths.ts'
 import { type DoctorCheck, CheckFindings, pluralOf } from './diagnosis.ts'
 import { readHookErrors } from '../conversation/conversation-state.ts'
 import { second } from '../../text/times.ts'
 import { conversationStateFolder } from '../store/conversation-binding.ts'
 
 export function checkOrphanedFiles(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   options: { repair: boolean },
 ): readonly DoctorCheck[] {
-  const leftovers = new CheckFindings('left over')
+  const orphans = new CheckFindings('left over')
   const temporaries = new CheckFindings('temporaries')
-  for (const folder of foldersUnder(place)) {
-    const { files, folders } = namesIn(folder)
+  for (const folder of foldersUnder(paths)) {
+    const { files, folders } = listEntries(folder)
     for (const name of [...files, ...folders]) {
-      const what = describe(name, basename(folder))
-      if (what !== undefined) leftovers.note(`${relative(place.root, join(folder, name))}: ${what}`)
+      const description = describe(name, basename(folder))
+      if (description !== undefined)
+        orphans.note(`${relative(paths.root, join(folder, name))}: ${description}`)
     }
     const stale = staleTemporaries(folder)
     if (options.repair) sweepTemporaries(folder)
-    for (const path of stale) temporaries.note(relative(place.root, path))
+    for (const path of stale) temporaries.note(relative(paths.root, path))
   }
-  const fate = options.repair ? 'removed' : '--repair removes them'
+  const outcome = options.repair ? 'removed' : '--repair removes them'
   return [
-    leftovers.check(
+    orphans.check(
       'nothing was left or set aside',
       (count) => `${pluralOf(count, 'file')} to know of`,
     ),
     temporaries.check(
       'none',
-      (count) => `${pluralOf(count, 'half-written file')} of killed processes; ${fate}`,
+      (count) => `${pluralOf(count, 'half-written file')} of killed processes; ${outcome}`,
     ),
   ]
 }
@@ -57,20 +58,15 @@ function describe(name: string, folder: string) {
   return undefined
 }
 
-function* foldersUnder(place: ProjectPaths): Iterable<string> {
-  const { sessions, tasks, repository } = place
-  const pending = [
-    sessions,
-    tasks,
-    ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
-  ]
+function* foldersUnder(paths: ProjectPaths): Iterable<string> {
+  const pending = [...ownFolders(paths)]
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     yield folder
-    pending.push(...namesIn(folder).folders.map((name) => join(folder!, name)))
+    pending.push(...listEntries(folder).folders.map((name) => join(folder!, name)))
   }
 }
 
-function namesIn(folder: string) {
+function listEntries(folder: string) {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     return {
@@ -83,12 +79,12 @@ function namesIn(folder: string) {
   }
 }
 
-const SHOWN = 20
+const MAX_SHOWN = 20
 
-export function checkHookErrors(place: ProjectPaths): DoctorCheck {
+export function checkHookErrors(paths: ProjectPaths): DoctorCheck {
   const findings = new CheckFindings('hooks')
-  for (const { at, event, message } of readHookErrors(conversationStateFolder(place)).slice(
-    -SHOWN,
+  for (const { at, event, message } of readHookErrors(conversationStateFolder(paths)).slice(
+    -MAX_SHOWN,
   )) {
     findings.note(`${second(at)} ${event}: ${message.split('\n').slice(0, 3).join(' ')}`)
   }

@@ -5,13 +5,7 @@ import { configPath } from '../config/config.ts'
 import { SessionChecks, checkRunLogs } from './session-check.ts'
 import { checkHookErrors, checkOrphanedFiles } from './orphaned-files.ts'
 import { checkFileSystem, checkSpace, checkVersions } from './machine.ts'
-import {
-  type DoctorCheck,
-  type DoctorCounts,
-  type Diagnosis,
-  CheckFindings,
-  pluralOf,
-} from './diagnosis.ts'
+import { type DoctorCounts, type Diagnosis, CheckFindings, pluralOf } from './diagnosis.ts'
 import { documentsByShortId, logIds } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import type { SessionIndex, IndexVerification } from '../../index/open-index.ts'
@@ -24,7 +18,7 @@ import { openBacklog } from '../tasks/project-backlog.ts'
 import { formatSize } from '../../text/format-amounts.ts'
 import { Blobs, listBlobs, blobHashesIn } from '../../history/blobs.ts'
 import { blobsFolder } from '../../history/paths.ts'
-import { openConversationStore } from '../history/history.ts'
+import { openConversationStore, totalBytes } from '../history/history.ts'
 
 export type { DoctorCheck, DoctorCounts, Diagnosis } from './diagnosis.ts'
 
@@ -40,13 +34,13 @@ export async function runDoctor(
   workspace: Workspace,
   options: DoctorOptions = {},
 ): Promise<Diagnosis> {
-  const { paths: place } = workspace
+  const { paths } = workspace
   const repair = options.repair === true
   const config = checkConfig(workspace)
   const isIgnored = checkIgnored(workspace)
-  const sessions = new SessionChecks(workspace, documentsByShortId(place), { repair })
-  for (const id of logIds(place)) await sessions.checkSession(id)
-  const runs = checkRunLogs(place)
+  const sessions = new SessionChecks(workspace, documentsByShortId(paths), { repair })
+  for (const id of logIds(paths)) await sessions.checkSession(id)
+  const runs = checkRunLogs(paths)
   const hasSessions = workspace.hasSessions()
   const index = hasSessions ? await checkIndex(workspace) : undefined
   const tasks =
@@ -68,12 +62,12 @@ export async function runDoctor(
     checkCounts(counts),
     runs.check,
     checkHistory(workspace),
-    ...checkOrphanedFiles(place, { repair }),
-    checkHookErrors(place),
+    ...checkOrphanedFiles(paths, { repair }),
+    checkHookErrors(paths),
     config,
     isIgnored,
-    checkFileSystem(place),
-    checkSpace(place),
+    checkFileSystem(paths),
+    checkSpace(paths),
     checkVersions(),
   ]
   return { isHealthy: checks.every(({ status }) => status !== 'problem'), checks, counts }
@@ -81,14 +75,14 @@ export async function runDoctor(
 
 function checkCounts({ sessions, entries, grewMeanwhile }: DoctorCounts) {
   const findings = new CheckFindings('counts')
-  const say = (line: string) => {
+  const report = (line: string) => {
     if (grewMeanwhile > 0) findings.note(`${line} (somebody is writing just now)`)
     else findings.problem(line)
   }
   if (sessions.logs !== sessions.index)
-    say(`${sessions.logs} sessions in logs, ${sessions.index} in the index`)
+    report(`${sessions.logs} sessions in logs, ${sessions.index} in the index`)
   if (entries.read !== entries.indexed)
-    say(`${entries.read} entries read, ${entries.indexed} indexed`)
+    report(`${entries.read} entries read, ${entries.indexed} indexed`)
   return findings.check('logs and index agree', () => 'logs and index do not agree')
 }
 
@@ -109,13 +103,13 @@ function checkConfig(workspace: Workspace) {
 }
 
 function checkIgnored(workspace: Workspace) {
-  const { paths: place, config } = workspace
+  const { paths, config } = workspace
   const findings = new CheckFindings('ignored by git')
-  if (place.repository === undefined) return findings.check('no git repository here')
+  if (paths.repository === undefined) return findings.check('no git repository here')
   const isShared = config.share === 'git'
   const wanted = isShared ? ['.gitignore', '.gitattributes'] : ['.gitignore']
-  const missing = wanted.filter((name) => statOrUndefined(join(place.sessions, name)) === undefined)
-  if (statOrUndefined(place.sessions) !== undefined && missing.length > 0) {
+  const missing = wanted.filter((name) => statOrUndefined(join(paths.sessions, name)) === undefined)
+  if (statOrUndefined(paths.sessions) !== undefined && missing.length > 0) {
     workspace.prepare()
     const why = isShared ? 'a merge could break a log' : 'journals could be committed by accident'
     findings.note(
@@ -127,19 +121,12 @@ function checkIgnored(workspace: Workspace) {
   return findings.check('nothing of .sessions/ is committed', () => 'was not ignored')
 }
 
-export interface IndexTotals {
-  readonly sessions: number
-  readonly entries: number
-}
-
-export async function checkIndex(
-  workspace: Workspace,
-): Promise<{ check: DoctorCheck; totals: IndexTotals }> {
+async function checkIndex(workspace: Workspace) {
   const findings = new CheckFindings('index')
   try {
     let index = await workspace.index()
-    let found = verified(index)
-    if (!isRight(found)) {
+    let found = verifyTwice(index)
+    if (!isCorrect(found)) {
       for (const line of describe(found)) findings.note(line)
       const path = join(workspace.paths.sessions, 'index.db')
       workspace.close()
@@ -147,8 +134,8 @@ export async function checkIndex(
       if (aside !== undefined)
         findings.note(`the old one is ${relative(workspace.paths.root, aside)}`)
       index = await workspace.index()
-      found = verified(index)
-      if (!isRight(found))
+      found = verifyTwice(index)
+      if (!isCorrect(found))
         for (const line of describe(found))
           findings.problem(`still, after it was built anew: ${line}`)
     }
@@ -168,16 +155,16 @@ export async function checkIndex(
   }
 }
 
-/** Checked twice: another process may append meanwhile. */
-function verified(index: SessionIndex) {
+/** Another process may append during the first check. */
+function verifyTwice(index: SessionIndex) {
   index.sync({ full: true })
   const first = index.verify()
-  if (isRight(first)) return first
+  if (isCorrect(first)) return first
   index.sync({ full: true })
   return index.verify()
 }
 
-function isRight({ differing, damage }: IndexVerification) {
+function isCorrect({ differing, damage }: IndexVerification) {
   return differing.length === 0 && damage.length === 0
 }
 
@@ -188,10 +175,7 @@ function describe({ differing, damage }: IndexVerification) {
   return [...counts, ...damage]
 }
 
-export async function checkTasks(
-  workspace: Workspace,
-  options: { repair: boolean },
-): Promise<{ check: DoctorCheck; backlog: number; files: number }> {
+async function checkTasks(workspace: Workspace, options: { repair: boolean }) {
   const findings = new CheckFindings('tasks')
   const store = new TaskFiles(workspace.paths.tasks)
   const backlog = foldBacklog([...(await workspace.index()).taskEntries()])
@@ -203,7 +187,7 @@ export async function checkTasks(
     else if (!isUntouched(file.text))
       findings.note(`${name(file.path)}: edited, will be absorbed by the next task command`)
   }
-  let isBehind = false
+  let isOutdated = false
   for (const task of backlog.tasks) {
     const path = store.pathOf(task)
     const own = files.filter((file) => file.id === task.id && !file.isCopy)
@@ -213,11 +197,12 @@ export async function checkTasks(
       (file !== undefined && hasSameContent(file.text, renderTaskFile(task, backlog)))
     )
       continue
-    isBehind = true
+    isOutdated = true
     findings.note(`${name(path)}: ${file === undefined ? 'missing' : 'behind'}`)
   }
-  if (options.repair && isBehind) await openBacklog(workspace)
-  const again = options.repair && isBehind ? 'written again' : 'the next task command settles it'
+  if (options.repair && isOutdated) await openBacklog(workspace)
+  const outcome =
+    options.repair && isOutdated ? 'written again' : 'the next task command settles it'
   const hasTasks = backlog.tasks.length > 0 || statOrUndefined(workspace.paths.tasks) !== undefined
   const ok = hasTasks
     ? `${pluralOf(backlog.tasks.length, 'task')}, every file shows its own`
@@ -225,51 +210,47 @@ export async function checkTasks(
   return {
     check: findings.check(
       ok,
-      (count) => `${pluralOf(count, 'task file')} edited, behind or missing; ${again}`,
+      (count) => `${pluralOf(count, 'task file')} edited, behind or missing; ${outcome}`,
     ),
     backlog: backlog.tasks.length,
     files: files.length,
   }
 }
 
-export function checkHistory(workspace: Workspace): DoctorCheck {
-  const { paths: place } = workspace
+function checkHistory(workspace: Workspace) {
+  const { paths } = workspace
   const findings = new CheckFindings('conversations')
   const stored = openConversationStore(workspace).list()
-  const kept = listBlobs(place.sessions)
-  const blobs = new Blobs(blobsFolder(place.sessions))
-  for (const { hash, path } of kept) {
+  const blobFiles = listBlobs(paths.sessions)
+  const blobs = new Blobs(blobsFolder(paths.sessions))
+  for (const { hash, path } of blobFiles) {
     if ('standIn' in blobs.get({ hash, length: 0 }))
-      findings.problem(`${relative(place.root, path)} is damaged; a text stands in for it`)
+      findings.problem(`${relative(paths.root, path)} is damaged; a text stands in for it`)
   }
-  const there = new Set(kept.map(({ hash }) => hash))
-  const named = new Set<string>()
+  const present = new Set(blobFiles.map(({ hash }) => hash))
+  const referenced = new Set<string>()
   for (const { id, path } of stored) {
     let unreadable = 0
     const names = new Set(blobHashesIn(path, () => (unreadable += 1)))
-    // No problem: a truncated line was written again after it.
+    // Not a problem: a truncated line was written again after it.
     if (unreadable > 0)
       findings.note(
-        `${relative(place.root, path)}: ${pluralOf(unreadable, 'line')} of it cannot be read, and ${unreadable === 1 ? 'is' : 'are'} passed over`,
+        `${relative(paths.root, path)}: ${pluralOf(unreadable, 'line')} of it cannot be read, and ${unreadable === 1 ? 'is' : 'are'} passed over`,
       )
-    const missing = [...names].filter((hash) => !there.has(hash)).length
+    const missing = [...names].filter((hash) => !present.has(hash)).length
     // Also after `stint history prune --outputs`.
     if (missing > 0)
       findings.note(`${id}: ${pluralOf(missing, 'large output')} of it not here any more`)
-    for (const hash of names) named.add(hash)
+    for (const hash of names) referenced.add(hash)
   }
-  const unnamed = kept.filter(({ hash }) => !named.has(hash))
-  if (unnamed.length > 0)
+  const unreferenced = blobFiles.filter(({ hash }) => !referenced.has(hash))
+  if (unreferenced.length > 0)
     findings.note(
-      `${pluralOf(unnamed.length, 'large output')} of no conversation, ${formatSize(sum(unnamed))}; stint history prune frees them`,
+      `${pluralOf(unreferenced.length, 'large output')} of no conversation, ${formatSize(totalBytes(unreferenced))}; stint history prune frees them`,
     )
   const ok =
     stored.length === 0
       ? 'none is stored yet'
-      : `${pluralOf(stored.length, 'conversation')}, ${formatSize(sum(stored) + sum(kept))}, all whole`
+      : `${pluralOf(stored.length, 'conversation')}, ${formatSize(totalBytes(stored) + totalBytes(blobFiles))}, all whole`
   return findings.check(ok, (count) => pluralOf(count, 'remark'))
-}
-
-function sum(files: readonly { bytes: number }[]) {
-  return files.reduce((total, { bytes }) => total + bytes, 0)
 }

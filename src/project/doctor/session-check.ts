@@ -28,9 +28,9 @@ import { type LogContents, parseLog } from '../../journal/read-log.ts'
 import { runFolder, runIds, runLogPaths, runsFolder } from '../store/run-files.ts'
 
 /** Rendering a copy costs a fold: only the newest are compared. */
-const COPIES_READ = 20
+const MAX_COPIES_READ = 20
 
-/** One session at a time, to bound memory. */
+/** Checks one session at a time, to bound memory. */
 export class SessionChecks {
   readonly totals = { logs: 0, links: 0, documents: 0, entries: 0, damagedLines: 0 }
   readonly #journals = new CheckFindings('journals')
@@ -63,17 +63,18 @@ export class SessionChecks {
       // Opening restores a lost name and merges two different files.
       const contents = session.log.read()
       this.#sizes.set(id, session.log.identity().size)
-      this.#sayNames(id, name, before)
+      this.#checkLink(id, name, before)
       this.totals.entries += contents.records.length
       this.totals.damagedLines += contents.damage.length
-      for (const line of linesDamaged(this.workspace.paths, contents)) this.#journals.problem(line)
+      for (const line of describeDamage(this.workspace.paths, contents))
+        this.#journals.problem(line)
       if (id === BACKLOG_ID) return
       if (contents.records.length === 0) {
         this.#beginnings.problem(`${name}: not one entry of it can be read`)
         return
       }
       this.totals.logs += 1
-      await this.#lookAtViews(session, name)
+      await this.#checkViews(session, name)
     } catch (error) {
       if (errnoOf(error) === undefined) throw error
       this.#journals.problem(`${name} cannot be read: ${(error as Error).message}`)
@@ -101,7 +102,7 @@ export class SessionChecks {
         `${pluralOf(this.#unlinked, 'log')} would not survive rm -r .sessions: ${why}`,
       )
     }
-    const again = this.options.repair
+    const outcome = this.options.repair
       ? 'rendered again'
       : 'the next command on it renders it again, and so does --repair'
     return [
@@ -123,24 +124,24 @@ export class SessionChecks {
       ),
       this.#documents.check(
         'every document is as rendered',
-        (count) => `${pluralOf(count, 'document')} edited, behind or missing; ${again}`,
+        (count) => `${pluralOf(count, 'document')} edited, behind or missing; ${outcome}`,
       ),
       this.#views.check(
         'progress, state files and checkpoint copies are as rendered',
-        (count) => `${pluralOf(count, 'view')} missing or not as rendered; ${again}`,
+        (count) => `${pluralOf(count, 'view')} missing or not as rendered; ${outcome}`,
       ),
     ]
   }
 
-  #sayNames(id: string, name: string, before: LogLinkStatus): void {
+  #checkLink(id: string, name: string, before: LogLinkStatus): void {
     const after = logLinkStatus(logPaths(this.workspace.paths, id))
     if (after === 'both' && id !== BACKLOG_ID) this.totals.links += 1
     if (after !== 'both') this.#unlinked += 1
-    const mended = describeRestoredLink(before, after)
-    if (mended !== undefined) this.#links.note(`${name}: ${mended}`)
+    const restored = describeRestoredLink(before, after)
+    if (restored !== undefined) this.#links.note(`${name}: ${restored}`)
   }
 
-  async #lookAtViews(session: LiveSession, name: string): Promise<void> {
+  async #checkViews(session: LiveSession, name: string): Promise<void> {
     const reading = session.read()
     if (!reading.entries.some(({ kind }) => kind === 'session.opened')) {
       this.#beginnings.problem(
@@ -148,10 +149,10 @@ export class SessionChecks {
       )
     }
     const label = `${reading.state.name} (${shortId(session.id)})`
-    this.#lookAtSnapshot(session, reading, label)
-    const document = documentState(session, reading, this.documents)
-    const isThere = document !== 'missing' && document !== 'no file'
-    if (isThere) this.totals.documents += 1
+    this.#checkSnapshot(session, reading, label)
+    const document = documentStatus(session, reading, this.documents)
+    const exists = document !== 'missing' && document !== 'no file'
+    if (exists) this.totals.documents += 1
     if (document === 'edited')
       this.#documents.note(`${label}: edited, will be absorbed by the next command on it`)
     else if (document === 'no file')
@@ -165,25 +166,25 @@ export class SessionChecks {
       // Refreshing leaves existing copies alone.
       for (const { name: view, text } of outdated)
         if (view.startsWith('entries')) writeView(join(session.folder, view), text())
-      if (!isThere) this.totals.documents += 1
+      if (!exists) this.totals.documents += 1
     }
   }
 
   /** A wrong snapshot would mislead every command. */
-  #lookAtSnapshot(session: LiveSession, { state, contents }: SessionReading, label: string): void {
-    const shortcut = session.open()
+  #checkSnapshot(session: LiveSession, { state, contents }: SessionReading, label: string): void {
+    const snapshot = session.open()
     if (
-      shortcut.lastId === state.lastId &&
-      !isDeepStrictEqual(plain(shortcut), plain(abridge(state)))
+      snapshot.lastId === state.lastId &&
+      !isDeepStrictEqual(plain(snapshot), plain(abridge(state)))
     ) {
       writeSnapshot(session.snapshotPath, session.log, contents.end, state)
       this.#snapshots.note(`${label}: disagreed with the journal`)
     }
-    const kept = readCachedState(session.cachedStatePath)
-    if (kept === undefined) return
-    const { records } = parseLog(contents.bytes.subarray(0, kept.beginning.end), '')
-    if (isDeepStrictEqual(kept.state, plain(fold(session.id, records)))) return
-    // The next command keeps the state again.
+    const cached = readCachedState(session.cachedStatePath)
+    if (cached === undefined) return
+    const { records } = parseLog(contents.bytes.subarray(0, cached.beginning.end), '')
+    if (isDeepStrictEqual(cached.state, plain(fold(session.id, records)))) return
+    // The next command caches the state again.
     removeFile(session.cachedStatePath)
     this.#snapshots.note(`${label}: the kept state disagreed with the journal and is removed`)
   }
@@ -208,7 +209,7 @@ function outdatedViews(
     name: join('entries', name),
     text,
   }))
-  const unread = new Set(copies.slice(0, -COPIES_READ).map(({ name }) => name))
+  const unread = new Set(copies.slice(0, -MAX_COPIES_READ).map(({ name }) => name))
   const views = [
     { name: 'progress.md', text: () => renderProgress(state) },
     { name: 'state.json', text: () => renderStateJson(state) },
@@ -216,7 +217,7 @@ function outdatedViews(
     ...copies,
   ]
   return views.flatMap((view): readonly OutdatedView[] => {
-    const found = textOf(join(session.folder, view.name))
+    const found = readText(join(session.folder, view.name))
     if (found === undefined) return [{ ...view, problem: 'is missing' }]
     return unread.has(view.name) || found === view.text()
       ? []
@@ -225,41 +226,41 @@ function outdatedViews(
 }
 
 /** The next command absorbs `edited` and quarantines `no file`. */
-type DocumentState = 'as rendered' | 'behind' | 'edited' | 'missing' | 'misplaced' | 'no file'
+type DocumentStatus = 'as rendered' | 'behind' | 'edited' | 'missing' | 'misplaced' | 'no file'
 
-function documentState(
+function documentStatus(
   session: LiveSession,
   reading: SessionReading,
   documents: ReadonlyMap<string, readonly string[]>,
-): DocumentState {
+): DocumentStatus {
   const wanted = session.documentPath(reading.state)
-  const standing = documents.get(shortId(session.id)) ?? []
-  const own = standing.find((path) => path === wanted)
+  const existing = documents.get(shortId(session.id)) ?? []
+  const own = existing.find((path) => path === wanted)
   // A killed command left it under an older name or status.
-  const path = own ?? standing[0]
+  const path = own ?? existing[0]
   if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
     return 'no file'
-  const text = path === undefined ? undefined : textOf(path)
+  const text = path === undefined ? undefined : readText(path)
   if (text === undefined) return 'missing'
   if (text === session.document(reading)) return own === undefined ? 'misplaced' : 'as rendered'
   return documentBase(session, reading, text).isUnedited ? 'behind' : 'edited'
 }
 
-function textOf(path: string): string | undefined {
+function readText(path: string): string | undefined {
   return readOrUndefined(path)?.toString('utf8')
 }
 
-export function checkRunLogs(place: ProjectPaths): {
+export function checkRunLogs(paths: ProjectPaths): {
   readonly check: DoctorCheck
   readonly damagedLines: number
 } {
   const findings = new CheckFindings('run logs')
-  const runs = runIds(place)
+  const runs = runIds(paths)
   let damagedLines = 0
-  for (const run of runs) damagedLines += lookAtRun(place, run, findings)
-  const claims = { path: join(runsFolder(place), 'claims.jsonl') }
+  for (const run of runs) damagedLines += checkRun(paths, run, findings)
+  const claims = { path: join(runsFolder(paths), 'claims.jsonl') }
   if (logLinkStatus(claims) !== 'no log') {
-    const damage = linesDamaged(place, readWhole(claims))
+    const damage = describeDamage(paths, readLog(claims))
     // Claims matter only while their process lives.
     for (const line of damage) findings.note(`${line}; no task is lost by it`)
     damagedLines += damage.length
@@ -271,22 +272,22 @@ export function checkRunLogs(place: ProjectPaths): {
   return { check: findings.check(ok, (count) => pluralOf(count, 'remark')), damagedLines }
 }
 
-function lookAtRun(place: ProjectPaths, run: string, findings: CheckFindings): number {
+function checkRun(paths: ProjectPaths, run: string, findings: CheckFindings): number {
   const name = `run ${shortId(run)}`
-  const log = runLogPaths(place, run)
+  const log = runLogPaths(paths, run)
   const before = logLinkStatus(log)
   if (before === 'no log') {
     // A process killed before its first entry leaves an empty folder.
-    if (listFolder(runFolder(place, run)).length > 0)
+    if (listFolder(runFolder(paths, run)).length > 0)
       findings.problem(`${name}: its log is gone, and so is the second name of it`)
     return 0
   }
   try {
     // Opening restores a lost name and merges two different files.
-    const contents = readWhole(log)
-    const mended = describeRestoredLink(before, logLinkStatus(log))
-    if (mended !== undefined) findings.note(`${name}: ${mended}`)
-    const damage = linesDamaged(place, contents)
+    const contents = readLog(log)
+    const restored = describeRestoredLink(before, logLinkStatus(log))
+    if (restored !== undefined) findings.note(`${name}: ${restored}`)
+    const damage = describeDamage(paths, contents)
     for (const line of damage) findings.problem(line)
     if (!contents.records.some(({ kind }) => kind === 'run.started')) {
       findings.problem(
@@ -301,8 +302,8 @@ function lookAtRun(place: ProjectPaths, run: string, findings: CheckFindings): n
   }
 }
 
-function readWhole(place: LogPaths): LogContents {
-  const log = new Log(place)
+function readLog(paths: LogPaths): LogContents {
+  const log = new Log(paths)
   try {
     return log.read()
   } finally {
@@ -310,9 +311,9 @@ function readWhole(place: LogPaths): LogContents {
   }
 }
 
-function linesDamaged(place: ProjectPaths, { damage }: LogContents): readonly string[] {
+function describeDamage(paths: ProjectPaths, { damage }: LogContents): readonly string[] {
   return damage.map(
     ({ file, line, reason, preview }) =>
-      `${relative(place.root, file)}:${line} ${reason}: ${preview}`,
+      `${relative(paths.root, file)}:${line} ${reason}: ${preview}`,
   )
 }

@@ -1,5 +1,5 @@
-import { workingFolder } from '../store/project-paths.ts'
-import { NotWritten, StintError, errnoOf, isMissing, messageOf } from '../../journal/errors.ts'
+import { isWithin, workingFolder } from '../store/project-paths.ts'
+import { NotWritten, StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import {
   COMPLEX_FROM,
@@ -15,17 +15,12 @@ import { chooseSession } from '../store/choose-session.ts'
 import { redactedForExport } from '../store/clean-draft.ts'
 import { workSourceOf } from './work-source.ts'
 import { type SessionReading, nameForFiles } from '../store/live-session.ts'
+import { openIfPresent } from '../store/open-if-present.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { closeSync, existsSync, fstatSync, lstatSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import {
-  createFile,
-  createFolder,
-  openToRead,
-  removeFile,
-  replaceOpenFile,
-} from '../../journal/files.ts'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { createFile, createFolder, removeFile, replaceOpenFile } from '../../journal/files.ts'
 import { readRange } from '../../journal/read-log.ts'
 import {
   type WrittenExport,
@@ -75,22 +70,22 @@ export async function exportSession(
   // A bad path fails before the work.
   const path = output === undefined ? undefined : exportTarget(workspace, output)
   const reading = await workspace.view(row.id)
-  const content = await contentOf(workspace, reading, format, path !== undefined && !force)
+  const content = await renderExport(workspace, reading, format, path !== undefined && !force)
   if (path !== undefined) writeExport(workspace, path, content, { session: row.id, format, force })
   const { id, name, status } = reading.state
   return { session: { id, name, status }, format, content, ...defined({ path }) }
 }
 
-async function contentOf(
+async function renderExport(
   workspace: Workspace,
   reading: SessionReading,
   format: ExportFormat,
-  isFileWeighed: boolean,
+  refusesSmall: boolean,
 ) {
   if (format === 'session-json') {
     const { renderSessionJson } = await import('../../document/export/session-json.ts')
     const source = await workSourceOf(workspace, reading)
-    if (isFileWeighed) refuseSmall(source)
+    if (refusesSmall) refuseSmall(source)
     return renderSessionJson(source)
   }
   if (format === 'workflow-log') {
@@ -113,9 +108,9 @@ function refuseSmall(source: ExportSource) {
   )
 }
 
-const ROUNDS = 20
+const MAX_ROUNDS = 20
 
-/** A foreign file is left alone without `force`; of two concurrent writers one wins as a whole. */
+/** Leaves a foreign file alone without `force`; of two concurrent writers one wins completely. */
 function writeExport(
   workspace: Workspace,
   path: string,
@@ -125,8 +120,8 @@ function writeExport(
   const bytes = Buffer.from(text)
   try {
     createFolder(dirname(path))
-    for (let round = 1; !isPlaced(workspace, path, bytes, about); round += 1) {
-      if (round === ROUNDS)
+    for (let round = 1; !tryWrite(workspace, path, bytes, about); round += 1) {
+      if (round === MAX_ROUNDS)
         throw new StintError(
           'EXPORT_BUSY',
           `${path} keeps being replaced by other programs`,
@@ -139,16 +134,17 @@ function writeExport(
   }
 }
 
-/** False when the path came to mean another file. */
-function isPlaced(
+/** False when another file has taken the path. */
+function tryWrite(
   workspace: Workspace,
   path: string,
   bytes: Buffer,
   { session, format, force }: Pick<WrittenExport, 'session' | 'format'> & { force: boolean },
 ) {
-  const fd = openIfThere(path)
+  const fd = openIfPresent(path)
   try {
-    if (fd !== undefined && !force && !isOurs(workspace, path, fd, bytes)) throw foreign(path)
+    if (fd !== undefined && !force && !isOwnExport(workspace, path, fd, bytes))
+      throw foreignFile(path)
     recordExport(workspace, { path, session, format, sum: exportChecksum(bytes) })
     return fd === undefined ? createFile(path, bytes) : replaceOpenFile(path, fd, bytes)
   } finally {
@@ -156,21 +152,12 @@ function isPlaced(
   }
 }
 
-function isOurs(workspace: Workspace, path: string, fd: number, wanted: Buffer) {
-  const standing = readRange(fd, 0, fstatSync(fd).size)
-  return standing.equals(wanted) || isExport(workspace, path, standing)
+function isOwnExport(workspace: Workspace, path: string, fd: number, wanted: Buffer) {
+  const existing = readRange(fd, 0, fstatSync(fd).size)
+  return existing.equals(wanted) || isExport(workspace, path, existing)
 }
 
-function openIfThere(path: string) {
-  try {
-    return openToRead(path)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
-function foreign(path: string) {
+function foreignFile(path: string) {
   return new StintError(
     'EXPORT_EXISTS',
     `${path} was not written by an export, or was changed since`,
@@ -186,11 +173,11 @@ function exportTarget(workspace: Workspace, output: string) {
   if (output.trim() === '')
     throw new StintError('EMPTY_TEXT', 'the export needs a file name', 'stint export --output FILE')
   const named = resolve(workspace.cwd, output)
-  if (/[/\\]$/.test(output)) throw noFile(named, 'names a folder')
-  const { path, found } = lookUp(named)
+  if (/[/\\]$/.test(output)) throw notAFile(named, 'names a folder')
+  const { path, found } = resolveTarget(named)
   if (found !== undefined && !found.isFile())
-    throw noFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
-  if (storesOf(workspace).some((store) => isWithin(path, store))) {
+    throw notAFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
+  if (protectedFolders(workspace).some((folder) => isWithin(folder, path))) {
     throw new StintError(
       'EXPORT_AMONG_JOURNALS',
       `${named} is where Stint or git keeps its own files`,
@@ -207,12 +194,12 @@ function exportTarget(workspace: Workspace, output: string) {
   return path
 }
 
-function lookUp(named: string) {
+function resolveTarget(named: string) {
   try {
     const path = join(realFolder(dirname(named)), basename(named))
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
       return { path, found: statOrUndefined(path) }
-    if (!existsSync(path)) throw noFile(named, 'is a symbolic link that leads nowhere')
+    if (!existsSync(path)) throw notAFile(named, 'is a symbolic link that leads nowhere')
     return { path: realpathSync(path), found: statOrUndefined(path) }
   } catch (cause) {
     if (cause instanceof StintError || errnoOf(cause) === undefined) throw cause
@@ -221,7 +208,7 @@ function lookUp(named: string) {
 }
 
 function isInProject(workspace: Workspace, path: string): boolean {
-  return isWithin(path, workspace.paths.root) || isWithin(path, workingFolder(workspace.paths))
+  return isWithin(workspace.paths.root, path) || isWithin(workingFolder(workspace.paths), path)
 }
 
 function realFolder(folder: string): string {
@@ -233,8 +220,8 @@ function realFolder(folder: string): string {
   return join(realFolder(dirname(folder)), basename(folder))
 }
 
-function storesOf({ paths: place }: Workspace) {
-  const { sessions, tasks, repository } = place
+function protectedFolders({ paths }: Workspace) {
+  const { sessions, tasks, repository } = paths
   const own = [
     sessions,
     tasks,
@@ -243,12 +230,7 @@ function storesOf({ paths: place }: Workspace) {
   return own.map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
 }
 
-function isWithin(path: string, folder: string) {
-  const way = relative(folder, path)
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`))
-}
-
-function noFile(path: string, why: string) {
+function notAFile(path: string, why: string) {
   return new StintError(
     'EXPORT_NO_FILE',
     `${path} ${why}`,
@@ -261,30 +243,34 @@ export async function updateExportsAfterClose(
   workspace: Workspace,
   reading: SessionReading,
 ): Promise<void> {
-  await attempt(workspace, 'the workflow log could not be written', () =>
+  await reportFailure(workspace, 'the workflow log could not be written', () =>
     writeWorkflowLog(workspace, reading),
   )
-  await attempt(workspace, 'session.json could not be removed', () =>
+  await reportFailure(workspace, 'session.json could not be removed', () =>
     removeSessionJson(workspace, reading.state.id),
   )
 }
 
-async function attempt(workspace: Workspace, what: string, work: () => void | Promise<void>) {
+async function reportFailure(
+  workspace: Workspace,
+  failure: string,
+  work: () => void | Promise<void>,
+) {
   try {
     await work()
   } catch (error) {
-    workspace.say(`${what}: ${messageOf(error)}`)
+    workspace.say(`${failure}: ${messageOf(error)}`)
   }
 }
 
-/** Once per closing, and over nothing. */
+/** Once per close, and never over another file. */
 async function writeWorkflowLog(workspace: Workspace, reading: SessionReading) {
   const folder = workspace.config.workflowLog
   if (folder === undefined) return
   const source = await workSourceOf(workspace, reading)
   const text = renderWorkflowLog(source)
-  const mark = workflowLogMarker(source)
-  for (const name of namesFor(source)) {
+  const marker = workflowLogMarker(source)
+  for (const name of candidateNames(source)) {
     const path = exportTarget(workspace, join(workingFolder(workspace.paths), folder, name))
     if (!isInProject(workspace, path)) throw new Error(`${folder} leads out of the project`)
     createFolder(dirname(path))
@@ -297,24 +283,24 @@ async function writeWorkflowLog(workspace: Workspace, reading: SessionReading) {
     const isWritten = createFile(path, text)
     if (isWritten) workspace.say(`the workflow log is ${relative(workspace.cwd, path)}`)
     // Another command wrote it at the same moment.
-    if (isWritten || readOrUndefined(path)?.toString('utf8').includes(mark) === true) return
+    if (isWritten || readOrUndefined(path)?.toString('utf8').includes(marker) === true) return
   }
   throw new Error(`files of its name stand in ${folder} already`)
 }
 
-function namesFor({ state, entries }: ExportSource) {
+function candidateNames({ state, entries }: ExportSource) {
   const closing = closingEntry(entries)
   const [date = '', time = ''] = second(closing?.at ?? state.updatedAt).split('T')
   const stem = `${date}_${time.replaceAll(/\D/g, '')}_${nameForFiles(state)}`
   return [`${stem}.md`, `${stem}-${shortId(closing?.id ?? state.id)}.md`]
 }
 
-/** It goes with the session's end, unless it was edited. */
+/** Removed when the session ends, unless it was edited. */
 function removeSessionJson(workspace: Workspace, session: string) {
-  const mine = exportsWritten(workspace).filter(
+  const own = exportsWritten(workspace).filter(
     (known) => known.format === 'session-json' && known.session === session,
   )
-  for (const path of new Set(mine.map((known) => known.path))) {
+  for (const path of new Set(own.map((known) => known.path))) {
     const bytes = readOrUndefined(path)
     if (bytes === undefined) continue
     const name = relative(workspace.cwd, path)

@@ -17,10 +17,10 @@ export async function workSourceOf(
   workspace: Workspace,
   { state, entries }: Pick<SessionReading, 'state' | 'entries'>,
 ): Promise<ExportSource> {
-  const tasks = state.tasks.length === 0 ? [] : tasksOf(state, await openBacklog(workspace))
+  const tasks = state.tasks.length === 0 ? [] : sessionTasks(state, await openBacklog(workspace))
   const ids = new Set(tasks.map((task) => task.id))
   const known = new Set(entries.map((entry) => entry.id))
-  const elsewhere =
+  const otherMoves =
     ids.size === 0
       ? []
       : [...(await workspace.index()).taskEntries()].filter(
@@ -29,25 +29,28 @@ export async function workSourceOf(
         )
   const source = {
     state,
-    entries: [...entries, ...elsewhere],
+    entries: [...entries, ...otherMoves],
     tasks,
     unfinished: unfinishedAgents(workspace, state),
   }
-  return { ...redactedForExport(workspace, source), propose: (text) => proposed({ title: text }) }
+  return {
+    ...redactedForExport(workspace, source),
+    propose: (text) => proposedSpecialist({ title: text }),
+  }
 }
 
-/** With the delegates' tasks, each followed by its parts; unknown tasks by name. */
-function tasksOf(state: SessionState, backlog: Backlog) {
+/** With the delegates' tasks, each followed by its sub-tasks; unknown tasks by name. */
+function sessionTasks(state: SessionState, backlog: Backlog) {
   const parents = validParents(backlog)
-  const partsOf = new Map<string, string[]>()
+  const subTasks = new Map<string, string[]>()
   for (const { id, parent } of backlog.tasks) {
     if (parent === undefined) continue
-    const parts = partsOf.get(parent)
-    if (parts === undefined) partsOf.set(parent, [id])
+    const parts = subTasks.get(parent)
+    if (parts === undefined) subTasks.set(parent, [id])
     else parts.push(id)
   }
   const found = new Map<string, BacklogTask>()
-  // No recursion: parts may nest deeply.
+  // No recursion: sub-tasks may nest deeply.
   const delegated = state.delegates.items.flatMap(({ task }) => task ?? [])
   const pending = [...state.tasks, ...delegated].toReversed()
   for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
@@ -59,21 +62,21 @@ function tasksOf(state: SessionState, backlog: Backlog) {
         title: id,
         status: 'ready',
         dependsOn: [],
-        proposed: proposed({ title: id }),
+        proposed: proposedSpecialist({ title: id }),
         checklist: [],
       })
     // Circular parents are cut.
     else
       found.set(
         id,
-        asExported(task, backlog.byId.has(task.parent ?? '') ? parents.get(id) : task.parent),
+        exportedTask(task, backlog.byId.has(task.parent ?? '') ? parents.get(id) : task.parent),
       )
-    pending.push(...(partsOf.get(id) ?? []).toReversed())
+    pending.push(...(subTasks.get(id) ?? []).toReversed())
   }
   return [...found.values()]
 }
 
-function asExported(task: Task, parent: string | undefined) {
+function exportedTask(task: Task, parent: string | undefined) {
   const { id, title, status, dependsOn, group, assignee, checklist } = task
   return {
     id,
@@ -81,12 +84,16 @@ function asExported(task: Task, parent: string | undefined) {
     status,
     dependsOn,
     checklist,
-    proposed: proposed(task),
+    proposed: proposedSpecialist(task),
     ...defined({ parent, group, assignee }),
   }
 }
 
-function proposed(task: { title: string; description?: string; labels?: readonly string[] }) {
+function proposedSpecialist(task: {
+  title: string
+  description?: string
+  labels?: readonly string[]
+}) {
   return proposeSpecialist({ description: '', labels: [], ...task }).specialist
 }
 

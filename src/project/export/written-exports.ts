@@ -1,5 +1,5 @@
-// Which files exports wrote, so that no other is overwritten or removed. Noted before the file is
-// written.
+// Which files exports wrote, so that no other is overwritten or removed. Recorded before the file
+// is written.
 import { asObject, parseJson } from '../../text/json-fields.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,12 +16,12 @@ export interface WrittenExport {
   readonly sum: string
 }
 
-/** If it cannot be noted, the file later counts as foreign. */
+/** If it cannot be recorded, the file later counts as foreign. */
 export function recordExport(workspace: Workspace, written: WrittenExport): void {
-  if (exportsWritten(workspace).some((known) => isSame(known, written))) return
+  if (exportsWritten(workspace).some((known) => isEqual(known, written))) return
   try {
     workspace.prepare()
-    appendLines(notesPath(workspace), Buffer.from(`${JSON.stringify(written)}\n`))
+    appendLines(exportsPath(workspace), Buffer.from(`${JSON.stringify(written)}\n`))
   } catch (error) {
     if (errnoOf(error) === undefined) throw error
     workspace.say(`it could not be noted that ${written.path} is an export: ${messageOf(error)}`)
@@ -29,8 +29,8 @@ export function recordExport(workspace: Workspace, written: WrittenExport): void
 }
 
 export function exportsWritten(workspace: Workspace): readonly WrittenExport[] {
-  const lines = readOrUndefined(notesPath(workspace))?.toString('utf8').split('\n') ?? []
-  return lines.flatMap((line) => parse(line) ?? [])
+  const lines = readOrUndefined(exportsPath(workspace))?.toString('utf8').split('\n') ?? []
+  return lines.flatMap((line) => parseExport(line) ?? [])
 }
 
 export function isExport(workspace: Workspace, path: string, bytes: Buffer): boolean {
@@ -55,16 +55,16 @@ export function exportChecksum(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function notesPath({ paths: place }: Workspace) {
-  return join(place.sessions, 'exports.jsonl')
+function exportsPath({ paths }: Workspace) {
+  return join(paths.sessions, 'exports.jsonl')
 }
 
-function isSame(a: WrittenExport, b: WrittenExport) {
+function isEqual(a: WrittenExport, b: WrittenExport) {
   return a.path === b.path && a.sum === b.sum && a.session === b.session && a.format === b.format
 }
 
-// An empty or truncated line is none: its file counts as foreign.
-function parse(line: string) {
+// The file of a truncated line counts as foreign.
+function parseExport(line: string) {
   const value = asObject(parseJson(line))
   const isExport = typeof value?.['path'] === 'string' && typeof value['sum'] === 'string'
   return isExport ? (value as unknown as WrittenExport) : undefined

@@ -27,7 +27,7 @@ import {
 import { defined } from '../../text/defined.ts'
 
 export interface AcceptHandoffOptions {
-  /** A handoff, a session or a document's path; default: the latest of the session at hand. */
+  /** A handoff, a session or a document's path; default: the latest of the current session. */
   readonly handoff?: string
   readonly force?: boolean
   readonly by?: string
@@ -50,7 +50,7 @@ export interface AcceptedHandoff {
   readonly bound?: { readonly id: string; readonly name: string }
 }
 
-/** The outcome is recorded either way; only a valid or forced handoff is resumed. */
+/** The outcome is always recorded; only a valid or forced handoff is resumed. */
 export async function acceptHandoff(
   workspace: Workspace,
   options: AcceptHandoffOptions = {},
@@ -66,8 +66,8 @@ export async function acceptHandoff(
       'stint handoff list shows the handoffs',
     )
   }
-  const found = await recordedFor(workspace, head)
-  if (found === undefined) return acceptBare(workspace, file, head, options)
+  const found = await findRecorded(workspace, head)
+  if (found === undefined) return acceptUnrecorded(workspace, file, head, options)
   return acceptFound(workspace, { ...found, path: file.path, text: file.text }, options)
 }
 
@@ -91,19 +91,19 @@ async function acceptFound(
   // A missing file was just written again from the same entry.
   const text = found.text ?? handoff.document
   const isIntact = contentHash(text) === hash
-  const isOver = !isSessionOpen(state) && to === undefined
+  const isEnded = !isSessionOpen(state) && to === undefined
   const moved = [
-    ...(isIntact ? [] : [damage(found, text)]),
+    ...(isIntact ? [] : [damageProblem(found, text)]),
     ...(await movedSince(workspace, found)),
-    ...(isOver
+    ...(isEnded
       ? [`the session is ${state.status}: stint reopen ${state.name} takes that back`]
       : []),
   ]
-  const shown = { moved, notes, text, id, number, hash, session: named(state) }
-  return conclude(workspace, shown, isIntact, options, { session, to })
+  const result = { moved, notes, text, id, number, hash, session: idAndName(state) }
+  return conclude(workspace, result, isIntact, options, { session, to })
 }
 
-function damage({ handoff, reading, path }: FoundHandoff, text: string) {
+function damageProblem({ handoff, reading, path }: FoundHandoff, text: string) {
   const recorded = `stint handoff show ${reading.state.name}/${handoff.number}`
   if (text === handoff.document)
     return 'its recorded text was changed as well, as a purge does: its hash proves nothing any more'
@@ -111,14 +111,14 @@ function damage({ handoff, reading, path }: FoundHandoff, text: string) {
 }
 
 /** Without its journal a document is checked by its own hash and against the repository. */
-function acceptBare(
+function acceptUnrecorded(
   workspace: Workspace,
   { path, text }: HandoffFile,
   { hash = '', name, number, session: id, ...head }: HandoffFrontmatter,
   options: AcceptHandoffOptions,
 ) {
-  const { paths: place } = workspace
-  const now = readWorkingTree(place.root, place.repository)
+  const { paths } = workspace
+  const now = readWorkingTree(paths.root, paths.repository)
   const isIntact = hash !== '' && contentHash(text) === hash
   const { branch, commit } = head
   const moved = [
@@ -127,28 +127,28 @@ function acceptBare(
       now,
       commit === undefined && branch === undefined ? undefined : defined({ branch, commit }),
     ),
-    ...workMissing(now, head, id),
+    ...missingWork(now, head, id),
   ]
-  const hasJournal = logIds(place).has(id)
+  const hasJournal = logIds(paths).has(id)
   const notes = [
     hasJournal
       ? `the journal of ${name} is here, but does not tell of this handoff: what happened since is not known`
       : `the journal of ${name} is not here: what happened since is not known, and nothing is recorded`,
   ]
-  const shown = { moved, notes, text, id: '', number, hash, session: { id, name } }
+  const result = { moved, notes, text, id: '', number, hash, session: { id, name } }
   const journal = hasJournal ? { session: workspace.session(id) } : undefined
-  return conclude(workspace, shown, isIntact, options, journal)
+  return conclude(workspace, result, isIntact, options, journal)
 }
 
 /** Records the outcome in the journal, if there is one, and resumes the session it is for. */
 async function conclude(
   workspace: Workspace,
-  shown: Omit<AcceptedHandoff, 'outcome' | 'isForced' | 'isTaken' | 'bound'> & { notes: string[] },
+  result: Omit<AcceptedHandoff, 'outcome' | 'isForced' | 'isTaken' | 'bound'> & { notes: string[] },
   isIntact: boolean,
   { force = false, by = 'library' }: AcceptHandoffOptions,
   journal: { session: LiveSession; to?: HandoffTarget | undefined } | undefined,
 ) {
-  const { moved, notes, id, hash } = shown
+  const { moved, notes, id, hash } = result
   const outcome: HandoffOutcome = !isIntact ? 'mismatch' : moved.length > 0 ? 'stale' : 'loaded'
   const isForced = outcome !== 'loaded' && force
   const isTaken = outcome === 'loaded' || isForced
@@ -170,25 +170,25 @@ async function conclude(
       workspace.say(`what became of the handoff is not recorded: ${error.message}`)
     }
     session.close()
-    if (isTaken) bound = await bind(workspace, shown.session, to, notes, by)
+    if (isTaken) bound = await bind(workspace, result.session, to, notes, by)
   }
-  return { outcome, isForced, isTaken, ...shown, ...defined({ bound }) }
+  return { outcome, isForced, isTaken, ...result, ...defined({ bound }) }
 }
 
 async function bind(
   workspace: Workspace,
-  own: { id: string },
+  source: { id: string },
   to: HandoffTarget | undefined,
   notes: string[],
   by: string,
 ) {
-  const target = to === undefined ? own : await sessionFor(workspace, to)
+  const target = to === undefined ? source : await targetSession(workspace, to)
   if (target === undefined) {
     notes.push(`no session works on ${to!.name} yet: stint init --task ${to!.name} starts one`)
     return undefined
   }
   try {
-    return named((await resumeSession(workspace, { session: target.id, by })).reading.state)
+    return idAndName((await resumeSession(workspace, { session: target.id, by })).reading.state)
   } catch (error) {
     if (!(error instanceof StintError) || error.code !== 'SESSION_CLOSED') throw error
     notes.push(`${error.message}; it was not resumed`)
@@ -196,11 +196,11 @@ async function bind(
   }
 }
 
-function named({ id, name }: { id: string; name: string }) {
+function idAndName({ id, name }: { id: string; name: string }) {
   return { id, name }
 }
 
-async function sessionFor(workspace: Workspace, to: HandoffTarget) {
+async function targetSession(workspace: Workspace, to: HandoffTarget) {
   if (to.kind === 'session') return { id: to.id }
   const [only, ...others] = [
     ...(await workspace.index()).sessions({ status: ['active', 'paused'], task: to.id }),
@@ -208,7 +208,7 @@ async function sessionFor(workspace: Workspace, to: HandoffTarget) {
   return others.length === 0 ? only : undefined
 }
 
-async function recordedFor(workspace: Workspace, head: HandoffFrontmatter) {
+async function findRecorded(workspace: Workspace, head: HandoffFrontmatter) {
   if (!logIds(workspace.paths).has(head.session)) return undefined
   const session = workspace.session(head.session)
   const recorded = recordedHandoffs(session.read().entries).find(({ hash }) => hash === head.hash)
@@ -218,7 +218,7 @@ async function recordedFor(workspace: Workspace, head: HandoffFrontmatter) {
     : findHandoff(workspace, `${head.session}/${recorded.id}`)
 }
 
-function workMissing(
+function missingWork(
   { git }: WorkingTreeState,
   { dirty = 0, checkpoint }: Pick<HandoffFrontmatter, 'dirty' | 'checkpoint'>,
   session: string,

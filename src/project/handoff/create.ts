@@ -39,7 +39,7 @@ export interface CreateHandoffOptions {
   readonly reason?: string
   /** A task or session, by name or id. */
   readonly to?: string
-  /** Keeps no code; a final handoff replaces it. */
+  /** Saves no code; a final handoff replaces it. */
   readonly draft?: boolean
   readonly code?: boolean
   readonly tokens?: number
@@ -60,31 +60,37 @@ export async function createHandoff(
   workspace: Workspace,
   options: CreateHandoffOptions = {},
 ): Promise<CreatedHandoff> {
-  const tokens = boundOf(options.tokens)
-  const to = options.to === undefined ? undefined : await targetOf(workspace, options.to)
+  const tokens = tokenLimit(options.tokens)
+  const to = options.to === undefined ? undefined : await resolveTarget(workspace, options.to)
   const { id } = await chooseOpenSession(workspace, options.session)
   return workspace.withSession(id, async (session) => {
     const { state } = await workspace.absorbEdits(session)
     const now = readWorkingTree(workspace.paths.root, workspace.paths.repository)
-    const keepsCode = options.draft !== true && options.code !== false
+    const savesCode = options.draft !== true && options.code !== false
     const { reason, by = 'library' } = options
-    if (keepsCode) {
+    if (savesCode) {
       const note = reason === undefined ? 'Handoff' : `Handoff: ${reason}`
-      const git = defined({ git: gitOf(now) })
+      const git = defined({ git: gitState(now) })
       session.append(checkpointDrafts(workspace, session, state, { note, by, ...git }))
     }
-    const made = await make(workspace, session, now, { ...options, tokens, by, keepsCode }, to)
+    const created = await writeHandoff(
+      workspace,
+      session,
+      now,
+      { ...options, tokens, by, savesCode },
+      to,
+    )
     const after = await workspace.refreshIfPossible(session)
-    const handoff = recordedHandoffs(after.entries).find((one) => one.id === made.id)!
-    return { state: after.state, handoff, path: made.path, leftOut: made.leftOut }
+    const handoff = recordedHandoffs(after.entries).find((one) => one.id === created.id)!
+    return { state: after.state, handoff, path: created.path, leftOut: created.leftOut }
   })
 }
 
-async function make(
+async function writeHandoff(
   workspace: Workspace,
   session: LiveSession,
   now: WorkingTreeState,
-  options: CreateHandoffOptions & { tokens: number; by: string; keepsCode: boolean },
+  options: CreateHandoffOptions & { tokens: number; by: string; savesCode: boolean },
   to: HandoffTarget | undefined,
 ) {
   const { config } = workspace
@@ -110,12 +116,12 @@ async function make(
     ...defined({
       reason,
       to,
-      checkpoint: options.keepsCode ? state.checkpoints.items.at(-1) : undefined,
+      checkpoint: options.savesCode ? state.checkpoints.items.at(-1) : undefined,
       conversation: options.conversation ?? conversationFromEnv(workspace.env),
     }),
   })
   const { fingerprints, git, isDraft, madeBy, taskStatuses, uncommitted } = facts
-  const draftOf = (number: number, { text, hash, tokens }: HandoffDocument): EntryDraft => {
+  const draftFor = (number: number, { text, hash, tokens }: HandoffDocument): EntryDraft => {
     const data: EntryData['handoff.made'] = {
       number,
       hash,
@@ -135,7 +141,7 @@ async function make(
     }
     return draftEntry('handoff.made', data, { id, at, by: options.by })
   }
-  const { made, path } = claimNumber(
+  const { made: created, path } = claimNumber(
     handoffFolder(session.folder),
     recordedHandoffs(entries),
     (number) => {
@@ -143,19 +149,19 @@ async function make(
         { ...facts, number },
         { tokens: options.tokens, redact },
       )
-      const entry = draftOf(number, document)
+      const entry = draftFor(number, document)
       refuseIfRedacted(session, entry)
       return { ...document, entry }
     },
   )
   try {
-    session.append([made.entry])
+    session.append([created.entry])
   } catch (error) {
     // A number without an entry is free.
     if (error instanceof NotWritten) removeFile(path)
     throw error
   }
-  return { id, path, leftOut: made.leftOut }
+  return { id, path, leftOut: created.leftOut }
 }
 
 // The journalled text must match the hash; only a user pattern that matches hashes or ids could
@@ -172,12 +178,12 @@ function refuseIfRedacted(session: LiveSession, entry: EntryDraft): void {
   )
 }
 
-function gitOf({ repository, head, dirty }: WorkingTreeState): GitState | undefined {
+function gitState({ repository, head, dirty }: WorkingTreeState): GitState | undefined {
   if (repository === undefined) return undefined
   return { ...head, ...(dirty === undefined ? {} : { dirty: dirty.length }) }
 }
 
-function boundOf(tokens = HANDOFF_DEFAULT_TOKENS): number {
+function tokenLimit(tokens = HANDOFF_DEFAULT_TOKENS): number {
   if (tokens >= HANDOFF_MIN_TOKENS && tokens <= HANDOFF_MAX_TOKENS) return tokens
   throw new StintError(
     'BAD_BOUND',
@@ -186,7 +192,7 @@ function boundOf(tokens = HANDOFF_DEFAULT_TOKENS): number {
   )
 }
 
-async function targetOf(workspace: Workspace, name: string): Promise<HandoffTarget> {
+async function resolveTarget(workspace: Workspace, name: string): Promise<HandoffTarget> {
   const { tasks } = await openBacklog(workspace)
   if (matchTasks(tasks, name).length > 0) {
     const task = findTask(tasks, name)

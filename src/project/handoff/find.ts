@@ -50,11 +50,11 @@ export function handoffFileFromPath(
 
 /** Nothing: the latest; a number or part of an id; a session: its latest; `SESSION/NUMBER`. */
 export async function findHandoff(workspace: Workspace, name?: string): Promise<FoundHandoff> {
-  const { id, which } = await placeOf(workspace, name)
+  const { id, reference } = await locateHandoff(workspace, name)
   const session = workspace.session(id)
   // Read before refreshing, which would restore a missing file.
   const known = session.read()
-  const handoff = chosen(recordedHandoffs(known.entries), which, known.state.name)
+  const handoff = selectHandoff(recordedHandoffs(known.entries), reference, known.state.name)
   const { path, text } = readHandoffFile(
     handoffFolder(session.folder),
     handoff,
@@ -65,54 +65,58 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
   return { session, reading, handoff: current, path, ...defined({ text }) }
 }
 
-async function placeOf(workspace: Workspace, name: string | undefined) {
+async function locateHandoff(workspace: Workspace, name: string | undefined) {
   if (name === undefined || name === '')
-    return latestOrWaiting(workspace, (await chooseToResume(workspace, {})).id)
-  if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, which: name }
-  const [, ofSession, which] = /^(.+)\/([^/]+)$/.exec(name) ?? []
-  if (ofSession !== undefined && which !== undefined)
-    return { id: (await findSession(workspace, ofSession)).id, which }
+    return latestOrPending(workspace, (await chooseToResume(workspace, {})).id)
+  if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, reference: name }
+  const [, ofSession, reference] = /^(.+)\/([^/]+)$/.exec(name) ?? []
+  if (ofSession !== undefined && reference !== undefined)
+    return { id: (await findSession(workspace, ofSession)).id, reference }
   try {
     return { id: (await findSession(workspace, name)).id }
   } catch (error) {
     if (!(error instanceof NoSession) || !/^[0-9a-f-]{4,36}$/.test(name)) throw error
-    return { id: (await chooseSession(workspace)).id, which: name }
+    return { id: (await chooseSession(workspace)).id, reference: name }
   }
 }
 
-/** The session at hand, unless it has no handoff and exactly one waits for it. */
-async function latestOrWaiting(workspace: Workspace, id: string) {
+/** The current session, unless it has no handoff and exactly one is pending for it. */
+async function latestOrPending(workspace: Workspace, id: string) {
   const { tasks, handoffs } = workspace.stateOf(id)
   if (handoffs.items.length > 0) return { id }
   const [only, ...others] = await waitingHandoffs(workspace, { session: id, tasks })
-  return only === undefined || others.length > 0 ? { id } : { id: only.session, which: only.id }
+  return only === undefined || others.length > 0 ? { id } : { id: only.session, reference: only.id }
 }
 
-function chosen(all: readonly RecordedHandoff[], which: string | undefined, session: string) {
+function selectHandoff(
+  all: readonly RecordedHandoff[],
+  reference: string | undefined,
+  session: string,
+) {
   const found =
-    which === undefined
+    reference === undefined
       ? all.slice(-1)
       : all.filter(({ id, number }) =>
-          isNumber(which) ? number === Number(which) : id.includes(which),
+          isNumber(reference) ? number === Number(reference) : id.includes(reference),
         )
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
-    const some = found.map(({ id, number }) => `  ${shortId(id)}  handoff ${number}`)
+    const list = found.map(({ id, number }) => `  ${shortId(id)}  handoff ${number}`)
     throw new StintError(
       'HANDOFF_AMBIGUOUS',
-      [`"${which}" fits several handoffs:`, ...some].join('\n'),
+      [`"${reference}" fits several handoffs:`, ...list].join('\n'),
       'name one by its id',
     )
   }
   const hint = all.length === 0 ? 'stint handoff create makes one' : 'stint handoff list shows them'
-  throw new StintError('NO_HANDOFF', `${session} has no handoff ${which ?? ''}`.trim(), hint)
+  throw new StintError('NO_HANDOFF', `${session} has no handoff ${reference ?? ''}`.trim(), hint)
 }
 
 function isNumber(name: string) {
   return /^\d{1,4}$/.test(name)
 }
 
-export type HandoffFileStatus = 'intact' | 'edited' | 'missing'
+type HandoffFileStatus = 'intact' | 'edited' | 'missing'
 
 export interface ShownHandoff {
   readonly handoff: RecordedHandoff
@@ -176,11 +180,11 @@ async function taskStatuses(workspace: Workspace) {
   return new Map((await openBacklog(workspace)).tasks.map(({ id, status }) => [id, status]))
 }
 
-/** Made for a task or session, and not taken up yet. */
+/** Created for a task or session, and not accepted yet. */
 export interface WaitingHandoff {
   readonly id: string
   readonly number: number
-  /** The session it was made in. */
+  /** The session that created it. */
   readonly session: string
   readonly name: string
   readonly reason: string
@@ -190,19 +194,19 @@ export interface WaitingHandoff {
 /** The latest of each session. */
 export async function waitingHandoffs(
   workspace: Workspace,
-  whom: { session?: string; tasks?: readonly string[] },
+  recipient: { session?: string; tasks?: readonly string[] },
 ): Promise<readonly WaitingHandoff[]> {
   const found = await latestHandoffs(workspace, (to) =>
     to?.kind === 'task'
-      ? whom.tasks?.includes(to.id) === true
-      : to !== undefined && whom.session === to.id,
+      ? recipient.tasks?.includes(to.id) === true
+      : to !== undefined && recipient.session === to.id,
   )
   return found.map(({ id, number, session, name, text: reason, at }) => {
     return { id, number, session, name, reason, at }
   })
 }
 
-/** The latest of each session that was made for somebody and has not been taken up. */
+/** The latest of each session that has a recipient and was not accepted. */
 export async function latestHandoffs(
   workspace: Workspace,
   isFor: (to: HandoffTarget | undefined) => boolean = () => true,
@@ -215,13 +219,13 @@ export async function latestHandoffs(
     bySession.set(session, known)
   }
   return [...bySession].flatMap(([session, { name, entries }]) => {
-    const standing = effectiveEntries(entries)
-    const waiting = standing
+    const effective = effectiveEntries(entries)
+    const waiting = effective
       .filter(({ kind }) => kind === 'handoff.made')
       .map((entry) => handoffOf(entry, entry.data))
       .findLast(({ to }) => isFor(to))
     if (waiting === undefined || waiting.isDraft) return []
-    const accepted = standing
+    const accepted = effective
       .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === waiting.id)
       .map((entry) => acceptanceOf(entry, entry.data))
     return isAccepted({ accepted }) ? [] : [{ ...waiting, session, name }]

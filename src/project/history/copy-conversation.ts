@@ -18,52 +18,52 @@ import { conversationStateFolder } from '../store/conversation-binding.ts'
 import type { ProjectPaths } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-const PIECE_MS = 600
+const CHUNK_MS = 600
 const LINE_MS = 200
 /** Slower than any pattern that ends. */
 const BYTES_PER_MS = 10_000
 const CATCH_UP_BYTES = 4 * 1024 * 1024
 
-type Copying = Pick<ConversationState, 'conversation' | 'harness' | 'transcript'>
+type CopiedConversation = Pick<ConversationState, 'conversation' | 'harness' | 'transcript'>
 
 /** Returns whether there is more. */
 export function copyConversation(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   config: Config,
-  tracking: Copying,
+  state: CopiedConversation,
   maxBytes: number,
-  untilMs = process.uptime() * 1000 + PIECE_MS,
+  untilMs = process.uptime() * 1000 + CHUNK_MS,
 ): boolean {
   const isBounded = config.redact.patterns.length > 0
-  const bounds = { maxBytes, untilMs, ...(isBounded ? { bounded } : {}) }
-  const piece = copyNext(place, config, tracking, bounds)
-  if (piece?.cause !== undefined) throw piece.cause
-  return piece !== undefined && !piece.isCaughtUp
+  const bounds = { maxBytes, untilMs, ...(isBounded ? { bounded: limitTime } : {}) }
+  const chunk = copyNext(paths, config, state, bounds)
+  if (chunk?.cause !== undefined) throw chunk.cause
+  return chunk !== undefined && !chunk.isCaughtUp
 }
 
 function copyNext(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   config: Config,
-  { conversation, harness, transcript }: Copying,
+  { conversation, harness, transcript }: CopiedConversation,
   bounds: Pick<Parameters<typeof copyTranscriptChunk>[0], 'maxBytes' | 'untilMs' | 'bounded'>,
 ) {
   if (transcript === undefined) return undefined
-  const notes = conversationStateFolder(place)
-  const cursor = readCopyCursor(notes, conversation)
-  const piece = copyTranscriptChunk({
+  const folder = conversationStateFolder(paths)
+  const cursor = readCopyCursor(folder, conversation)
+  const chunk = copyTranscriptChunk({
     transcript,
-    target: conversationPath(place.sessions, conversation),
+    target: conversationPath(paths.sessions, conversation),
     conversation: { id: conversation, harness },
     redaction: redaction(config),
     ...bounds,
     ...defined({ cursor }),
   })
-  if (piece === undefined) return undefined
-  writeCopyCursor(notes, conversation, piece.cursor)
-  return { ...piece, from: cursor?.offset ?? 0 }
+  if (chunk === undefined) return undefined
+  writeCopyCursor(folder, conversation, chunk.cursor)
+  return { ...chunk, from: cursor?.offset ?? 0 }
 }
 
-function bounded<T>(work: () => T, bytes: number) {
+function limitTime<T>(work: () => T, bytes: number) {
   try {
     return runWithTimeout(work, LINE_MS + Math.round(bytes / BYTES_PER_MS))
   } catch (error) {
@@ -74,25 +74,25 @@ function bounded<T>(work: () => T, bytes: number) {
 
 /** Copies what hooks had no time for; failures are ignored. */
 export async function catchUpTranscripts(
-  { paths: place, config }: Workspace,
+  { paths, config }: Workspace,
   conversation?: string,
 ): Promise<void> {
-  const notes = conversationStateFolder(place)
+  const folder = conversationStateFolder(paths)
   const ids =
     conversation === undefined
-      ? listFolder(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
+      ? listFolder(folder).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
       : [conversation]
   for (const id of ids.filter(isConversationId)) {
-    const tracking = readConversationState(notes, id)
+    const state = readConversationState(folder, id)
     // Conversations without a session are not stored.
-    if (tracking?.session === undefined || isCopied(notes, tracking)) continue
+    if (state?.session === undefined || isCopied(folder, state)) continue
     for (let isMore = true; isMore;) {
-      await waitForUnlock(conversationPath(place.sessions, id))
-      const piece = copyNext(place, config, tracking, { maxBytes: CATCH_UP_BYTES })
+      await waitForUnlock(conversationPath(paths.sessions, id))
+      const chunk = copyNext(paths, config, state, { maxBytes: CATCH_UP_BYTES })
       isMore =
-        piece?.cause === undefined &&
-        piece?.isCaughtUp === false &&
-        piece.cursor.offset > piece.from
+        chunk?.cause === undefined &&
+        chunk?.isCaughtUp === false &&
+        chunk.cursor.offset > chunk.from
     }
   }
 }

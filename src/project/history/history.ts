@@ -36,10 +36,10 @@ export function historyOf(workspace: Workspace) {
     /** Of a session, oldest first; of the one here without a name. */
     async conversations(name?: string): Promise<readonly ConversationRow[]> {
       await catchUpTranscripts(workspace)
-      const meant = await findMeant(workspace, name)
-      return 'session' in meant
-        ? conversationsOfSession(workspace, meant.session.id)
-        : [rowOf(workspace, meant.conversation)]
+      const target = await findTarget(workspace, name)
+      return 'session' in target
+        ? conversationsOfSession(workspace, target.session.id)
+        : [rowOf(workspace, target.conversation)]
     },
     /** Every stored conversation, the last written at the end. */
     async all(): Promise<readonly ConversationRow[]> {
@@ -51,7 +51,7 @@ export function historyOf(workspace: Workspace) {
     },
     async find(name?: string): Promise<HistoryTarget> {
       await catchUpTranscripts(workspace)
-      return findMeant(workspace, name)
+      return findTarget(workspace, name)
     },
     /** By id, its beginning, or the latest of a session. */
     async conversation(name?: string): Promise<ConversationRow> {
@@ -80,8 +80,8 @@ function* between<T extends HistoryItem>(
   }
 }
 
-export function openConversationStore({ paths: place, config }: Workspace): ConversationStore {
-  return conversationStore(place.sessions, redaction(config))
+export function openConversationStore({ paths, config }: Workspace): ConversationStore {
+  return conversationStore(paths.sessions, redaction(config))
 }
 
 /** A conversation, stored here or not. */
@@ -94,8 +94,7 @@ export interface ConversationRow extends ConversationSummary {
   readonly bytes: number
 }
 
-/** What a journal says of a conversation. */
-interface Joined {
+interface JournalledConversation {
   readonly id: string
   readonly session: string
   readonly harness: string
@@ -105,13 +104,13 @@ interface Joined {
 
 async function conversationsOfSession(workspace: Workspace, session: string) {
   const { entries } = await workspace.withSession(session, (live) => live.read())
-  const joined = new Map<string, Joined>()
+  const conversations = new Map<string, JournalledConversation>()
   for (const { kind, data, at } of effectiveEntries(entries)) {
     const id = data['conversation']
     if (!isConversationId(id)) continue
-    const known = joined.get(id)
+    const known = conversations.get(id)
     if (kind === 'conversation.joined')
-      joined.set(id, {
+      conversations.set(id, {
         id,
         session,
         harness: known?.harness ?? String(data['harness']),
@@ -120,45 +119,45 @@ async function conversationsOfSession(workspace: Workspace, session: string) {
     else if (kind === 'conversation.ended' && known !== undefined)
       known.endedBecause = String(data['reason'])
   }
-  return [...joined.values()].map((known) => rowOf(workspace, known.id, known))
+  return [...conversations.values()].map((known) => rowOf(workspace, known.id, known))
 }
 
-function rowOf(workspace: Workspace, id: string, known?: Joined) {
+function rowOf(workspace: Workspace, id: string, known?: JournalledConversation) {
   const store = openConversationStore(workspace)
   const isStored = store.has(id)
   const summary = summarise(isStored ? store.read(id, { isBrief: true }) : [])
-  const notes = readConversationState(conversationStateFolder(workspace.paths), id)
+  const state = readConversationState(conversationStateFolder(workspace.paths), id)
   return {
     ...defined({ startedAt: known?.at, endedBecause: known?.endedBecause }),
     ...summary,
     id,
-    harness: summary.harness ?? known?.harness ?? notes?.harness ?? 'unknown',
-    ...defined({ session: known?.session ?? notes?.session }),
+    harness: summary.harness ?? known?.harness ?? state?.harness ?? 'unknown',
+    ...defined({ session: known?.session ?? state?.session }),
     isStored,
-    bytes: isStored ? sizeOf(workspace, id) : 0,
+    bytes: isStored ? storedBytes(workspace, id) : 0,
   }
 }
 
-function sizeOf({ paths: { sessions } }: Workspace, id: string) {
+function storedBytes({ paths: { sessions } }: Workspace, id: string) {
   const path = conversationPath(sessions, id)
   const blobs = new Blobs(blobsFolder(sessions))
-  const paths = [path, ...[...new Set(blobHashesIn(path))].map((hash) => blobs.pathOf(hash))]
-  return paths.reduce((sum, one) => sum + (statOrUndefined(one)?.size ?? 0), 0)
+  const files = [path, ...[...new Set(blobHashesIn(path))].map((hash) => blobs.pathOf(hash))]
+  return files.reduce((sum, one) => sum + (statOrUndefined(one)?.size ?? 0), 0)
 }
 
-export type HistoryTarget =
+type HistoryTarget =
   | { readonly conversation: string }
   | { readonly session: { readonly id: string; readonly name: string } }
 
-const SHORTEST_BEGINNING = 4
+const MIN_PREFIX = 4
 
 /** A conversation by id or its beginning, else a session by name, else the session here. */
-async function findMeant(workspace: Workspace, name?: string) {
+async function findTarget(workspace: Workspace, name?: string) {
   const conversation = name === undefined ? undefined : findStored(workspace, name)
   if (conversation !== undefined) return { conversation }
   try {
-    const { id, name: called } = await chooseSession(workspace, name)
-    return { session: { id, name: called } }
+    const { id, name: sessionName } = await chooseSession(workspace, name)
+    return { session: { id, name: sessionName } }
   } catch (error) {
     if (!(error instanceof NoSession) || name === undefined) throw error
     throw new StintError(
@@ -171,14 +170,14 @@ async function findMeant(workspace: Workspace, name?: string) {
 
 /** Of a session, its latest stored one. */
 async function findConversation(workspace: Workspace, name?: string) {
-  const meant = await findMeant(workspace, name)
-  if ('conversation' in meant) return meant.conversation
-  const rows = await conversationsOfSession(workspace, meant.session.id)
+  const target = await findTarget(workspace, name)
+  if ('conversation' in target) return target.conversation
+  const rows = await conversationsOfSession(workspace, target.session.id)
   const latest = rows.findLast(({ isStored }) => isStored)
   if (latest !== undefined) return latest.id
   throw new StintError(
     'NO_CONVERSATION',
-    `no conversation of ${meant.session.name} is stored here`,
+    `no conversation of ${target.session.name} is stored here`,
     'stint setup claude stores those to come; stint import brings in those that were',
   )
 }
@@ -186,7 +185,7 @@ async function findConversation(workspace: Workspace, name?: string) {
 function findStored(workspace: Workspace, name: string) {
   const store = openConversationStore(workspace)
   if (store.has(name)) return name
-  if (name.length < SHORTEST_BEGINNING) return undefined
+  if (name.length < MIN_PREFIX) return undefined
   const found = store.list().flatMap(({ id }) => (id.startsWith(name) ? [id] : []))
   if (found.length < 2) return found[0]
   throw new StintError(
@@ -223,52 +222,54 @@ export interface Pruned {
 }
 
 /** A writer stores a blob before the line that names it. */
-const STILL_YOUNG_MS = 10 * 60_000
+const MIN_BLOB_AGE_MS = 10 * 60_000
 
 async function pruneHistory(
   workspace: Workspace,
   { before, conversations, outputs = false, dryRun: isDryRun = false }: PruneOptions,
 ) {
   const stored = openConversationStore(workspace).list()
-  const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
-  const isWhole = before === undefined && conversations === undefined
+  const ids = await Promise.all(
+    (conversations ?? []).map((name) => findByIdPrefix(workspace, name)),
+  )
+  const isUnfiltered = before === undefined && conversations === undefined
   const chosen = stored.filter(({ id, writtenAt }) =>
-    isWhole
+    isUnfiltered
       ? outputs
       : (conversations === undefined || ids.includes(id)) &&
         (before === undefined || writtenAt < before),
   )
   const removed = outputs ? [] : chosen
-  const busy = isDryRun ? [] : removed.filter(({ path }) => !removeUnlocked(path))
+  const busy = isDryRun ? [] : removed.filter(({ path }) => !removeIfUnlocked(path))
   const gone = removed.filter((one) => !busy.includes(one))
   // Read after removal, so that new references count.
   const left = stored.filter((one) => !gone.includes(one))
-  const named = new Set(
+  const referenced = new Set(
     left.flatMap((one) => [
       ...(outputs && chosen.includes(one) ? messageBlobHashesIn : blobHashesIn)(one.path),
     ]),
   )
   const blobs = listBlobs(workspace.paths.sessions)
-  const unnamed = blobs.filter(({ hash }) => !named.has(hash))
-  const old = unnamed.filter(({ path }) => isOld(path))
+  const unreferenced = blobs.filter(({ hash }) => !referenced.has(hash))
+  const old = unreferenced.filter(({ path }) => isOldEnough(path))
   const freed = old.filter(({ path }) => isDryRun || removeFile(path))
   return {
     isDryRun,
     conversations: gone.map(({ id, bytes }) => ({ id, bytes })),
-    blobs: { count: freed.length, bytes: sum(freed) },
-    young: unnamed.length - old.length,
+    blobs: { count: freed.length, bytes: totalBytes(freed) },
+    young: unreferenced.length - old.length,
     busy: busy.map(({ id }) => id),
     left: {
       conversations: left.length,
-      bytes: sum(left),
+      bytes: totalBytes(left),
       blobs: blobs.length - freed.length,
-      blobBytes: sum(blobs) - sum(freed),
+      blobBytes: totalBytes(blobs) - totalBytes(freed),
     },
   }
 }
 
-/** A session's name would mean whichever conversation is its latest. */
-async function findNamed(workspace: Workspace, name: string) {
+/** A session's name is refused: it would mean whichever conversation is its latest. */
+async function findByIdPrefix(workspace: Workspace, name: string) {
   const id = await findConversation(workspace, name)
   if (id.startsWith(name)) return id
   throw new StintError(
@@ -278,15 +279,15 @@ async function findNamed(workspace: Workspace, name: string) {
   )
 }
 
-function removeUnlocked(path: string) {
+function removeIfUnlocked(path: string) {
   return tryWithLock(path, () => ({ isRemoved: removeFile(path) })) !== undefined
 }
 
-function isOld(path: string) {
+function isOldEnough(path: string) {
   const stat = statOrUndefined(path)
-  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > STILL_YOUNG_MS
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > MIN_BLOB_AGE_MS
 }
 
-function sum(files: readonly { bytes: number }[]) {
+export function totalBytes(files: readonly { bytes: number }[]): number {
   return files.reduce((total, { bytes }) => total + bytes, 0)
 }

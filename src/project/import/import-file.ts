@@ -25,13 +25,12 @@ import type { NewItem, TakenBackItem } from '../../history/items.ts'
 import type { ConversationStore, ConversationWriter } from '../../history/store.ts'
 import { RetractionTracker } from '../../history/live-messages.ts'
 
-export interface FileJob {
+interface FileJob {
   readonly harness: FileHistory
   readonly file: HistoryFile
   readonly head: HistoryHead
   readonly target: ImportTarget
-  /** From the beginning. */
-  readonly isAnew: boolean
+  readonly isFromStart: boolean
 }
 
 export interface FileOutcome extends StoredCounts {
@@ -39,7 +38,7 @@ export interface FileOutcome extends StoredCounts {
   readonly damaged: number
 }
 
-export interface FileOptions {
+interface FileOptions {
   readonly isDryRun: boolean
   /** Receives the bytes read since the last call. */
   readonly read: (bytes: number) => void
@@ -59,8 +58,8 @@ export function importFile(job: FileJob, options: FileOptions): FileOutcome | un
   }
 }
 
-/** The most that is read again after a kill. */
-const CURSOR_EVERY = 8 * 1024 * 1024
+/** At most this much is read again after a kill. */
+const CURSOR_EVERY_BYTES = 8 * 1024 * 1024
 
 export function cursorName(harness: FileHistory, file: HistoryFile): string {
   return `${harness.name} ${file.path}`
@@ -74,17 +73,17 @@ function importLines(
 ): FileOutcome {
   const { harness, file, target } = job
   const name = cursorName(harness, file)
-  const cursor = job.isAnew ? undefined : validCursor(target.cursors.read(name), fd, stat)
-  const { sink, translator } = begin(job, cursor?.memory, isDryRun)
+  const cursor = job.isFromStart ? undefined : validCursor(target.cursors.read(name), fd, stat)
+  const { sink, translator } = beginImport(job, cursor?.memory, isDryRun)
   let at = cursor?.offset ?? 0
-  let [bytes, damaged, keptAt] = [0, 0, at]
-  const keep = (isWhole: boolean) => {
+  let [bytes, damaged, savedAt] = [0, 0, at]
+  const saveProgress = (isComplete: boolean) => {
     sink.flush()
-    if (isDryRun || (!isWhole && at - keptAt < CURSOR_EVERY)) return
-    keptAt = at
+    if (isDryRun || (!isComplete && at - savedAt < CURSOR_EVERY_BYTES)) return
+    savedAt = at
     const offset = translator.heldFrom?.() ?? at
     // Until the whole file is read it must not count as unchanged.
-    const size = isWhole ? stat.size : -1
+    const size = isComplete ? stat.size : -1
     target.cursors.write(name, {
       conversation: job.head.conversation,
       inode: stat.ino,
@@ -112,17 +111,17 @@ function importLines(
     if (items === 'damaged') damaged += 1
     const isFull = sink.add(items === 'damaged' ? [] : items, length)
     if (!isFull) continue
-    keep(false)
+    saveProgress(false)
     read(bytes)
     bytes = 0
   }
   sink.add(translator.flush?.() ?? [], 0)
-  keep(true)
+  saveProgress(true)
   read(bytes)
   return { ...sink.stored, bytes: at - (cursor?.offset ?? 0), damaged }
 }
 
-/** A harness rewrites a document as a whole, so it is read as a whole. */
+/** A harness rewrites the whole document, so all of it is read. */
 function importDocument(
   job: FileJob,
   fd: number,
@@ -130,18 +129,18 @@ function importDocument(
   { isDryRun, read }: FileOptions,
 ): FileOutcome {
   const { harness, file, target, head } = job
-  const { sink, translator } = begin(job, undefined, isDryRun)
-  let [at, damaged] = [0, 0]
+  const { sink, translator } = beginImport(job, undefined, isDryRun)
+  let [offset, damaged] = [0, 0]
   for (const element of elementsOf(fd, 'messages')) {
     const items = element.isTooLong ? 'damaged' : translator.translate(element.bytes, element.end)
     if (items === 'damaged') damaged += 1
-    else if (sink.add(items, element.end - at)) sink.flush()
-    read(element.end - at)
-    at = element.end
+    else if (sink.add(items, element.end - offset)) sink.flush()
+    read(element.end - offset)
+    offset = element.end
   }
   sink.add(translator.flush?.() ?? [], 0)
   sink.flush()
-  read(stat.size - at)
+  read(stat.size - offset)
   const identity = { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs }
   if (!isDryRun)
     target.cursors.write(cursorName(harness, file), {
@@ -153,18 +152,18 @@ function importDocument(
   return { ...sink.stored, bytes: stat.size, damaged }
 }
 
-function begin(
+function beginImport(
   { harness, head, target }: FileJob,
   memory: Json | undefined,
   isDryRun: boolean,
 ): { sink: Sink; translator: HistoryTranslator } {
   const { conversation } = head
   const { store } = target
-  const isBegun = memory !== undefined
+  const isResumed = memory !== undefined
   const since =
     harness.hasStableIds === true ? undefined : storedUntil(target, conversation, isDryRun)
-  const isThere = !isBegun && store.has(conversation)
-  const known = harness.repeatsItems || isThere ? storedItemIds(store, conversation) : undefined
+  const isStored = !isResumed && store.has(conversation)
+  const known = harness.repeatsItems || isStored ? storedItemIds(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
     ...defined({ known, since }),
   })
@@ -173,12 +172,12 @@ function begin(
 
 const BATCH_BYTES = 4 * 1024 * 1024
 
-export interface StoredCounts {
+interface StoredCounts {
   readonly messages: number
   readonly compactions: number
 }
 
-export class Sink {
+class Sink {
   readonly #writer: ConversationWriter | undefined
   readonly #known: Set<string> | undefined
   readonly #since: string | undefined
@@ -206,7 +205,7 @@ export class Sink {
   /** Returns true when it is time to flush. */
   add(items: readonly NewItem[], bytes: number): boolean {
     this.#bytes += bytes
-    for (const item of items) if (this.#isNew(item)) this.#take(item)
+    for (const item of items) if (this.#isNew(item)) this.#store(item)
     return this.#bytes >= BATCH_BYTES
   }
 
@@ -217,14 +216,14 @@ export class Sink {
 
   #isNew(item: NewItem): boolean {
     if (this.#since !== undefined && item.at !== undefined && item.at <= this.#since) return false
-    // Items without an id are told apart by content when read.
+    // Items without an id are deduplicated by content when read.
     if (item.type === 'began' || item.type === 'ended') return true
     if (this.#known?.has(item.id) === true) return false
     this.#known?.add(item.id)
     return true
   }
 
-  #take(item: NewItem): void {
+  #store(item: NewItem): void {
     this.#writer?.add(item)
     if (item.type === 'message') this.#messages += 1
     if (item.type === 'compaction') this.#compactions += 1
@@ -253,67 +252,68 @@ export function importSession(
   database: ConversationDatabase,
   session: DatabaseSession,
   target: ImportTarget,
-  { isDryRun, isAnew, read }: FileOptions & { readonly isAnew: boolean },
+  { isDryRun, isFromStart, read }: FileOptions & { readonly isFromStart: boolean },
 ): FileOutcome {
   const { store, cursors } = target
   const { conversation } = session
   const name = sessionCursorName(harness, session)
-  const cursor = isAnew ? undefined : cursors.read(name)
-  let place = placeIn(cursor)
+  const cursor = isFromStart ? undefined : cursors.read(name)
+  let position = positionIn(cursor)
   const since = storedUntil(target, conversation, isDryRun)
-  const known = place === undefined ? storedItemIds(store, conversation) : undefined
+  const known = position === undefined ? storedItemIds(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
     ...defined({ known, since }),
   })
   let [bytes, damaged] = [0, 0]
-  const keep = (updatedAt?: number) => {
+  const saveProgress = (updatedAt?: number) => {
     sink.flush()
     const isReverted = session.revert !== undefined
     if (!isDryRun)
       cursors.write(name, {
         conversation,
-        ...defined({ place }),
+        ...defined({ place: position }),
         isReverted,
         updatedAt,
       })
   }
   // Subagents' messages are no part of the conversation's own context.
-  const mayDiffer =
+  const mayHaveReverted =
     session.id === conversation &&
     (session.revert !== undefined ||
       cursor?.['isReverted'] === true ||
-      (place === undefined ? store.has(conversation) : !database.hasMessage(session, place.id)))
-  const takeBack = () => {
-    if (!mayDiffer || isDryRun) return
+      (position === undefined
+        ? store.has(conversation)
+        : !database.hasMessage(session, position.id)))
+  const retract = () => {
+    if (!mayHaveReverted || isDryRun) return
     sink.flush()
-    const taken = takenBackSince(
+    const retraction = findRetraction(
       harness,
       store,
       conversation,
       database.unrevertedMessages(session),
       new Date(session.updatedAt).toISOString(),
     )
-    if (taken !== undefined) sink.add([taken], 0)
+    if (retraction !== undefined) sink.add([retraction], 0)
   }
-  // Before new messages, which may take its place, and after them, since they may be taken back
-  // too.
-  takeBack()
-  for (const step of database.messages(session, place)) {
+  // Before new messages, which may replace reverted ones, and after them, as they may be reverted too.
+  retract()
+  for (const step of database.messages(session, position)) {
     bytes += step.bytes
     damaged += step.damaged
-    place = step.place
-    if (sink.add(step.items, step.bytes)) keep()
+    position = step.place
+    if (sink.add(step.items, step.bytes)) saveProgress()
     read(step.bytes)
   }
-  takeBack()
-  keep(session.updatedAt)
+  retract()
+  saveProgress(session.updatedAt)
   return { ...sink.stored, bytes, damaged }
 }
 
-function placeIn(cursor: Json | undefined): DatabaseCursor | undefined {
-  const place = cursor?.['place'] as Partial<DatabaseCursor> | undefined
-  return typeof place?.at === 'number' && typeof place.id === 'string'
-    ? { at: place.at, id: place.id }
+function positionIn(cursor: Json | undefined): DatabaseCursor | undefined {
+  const position = cursor?.['place'] as Partial<DatabaseCursor> | undefined
+  return typeof position?.at === 'number' && typeof position.id === 'string'
+    ? { at: position.at, id: position.id }
     : undefined
 }
 
@@ -321,22 +321,22 @@ function placeIn(cursor: Json | undefined): DatabaseCursor | undefined {
  * The item after which the store holds what the harness holds; undefined if it does. Items of
  * other writers have ids of their own and stay.
  */
-function takenBackSince(
+function findRetraction(
   harness: DatabaseHistory,
   store: ConversationStore,
   conversation: string,
-  standing: ReadonlySet<string>,
+  remaining: ReadonlySet<string>,
   at: string,
 ): TakenBackItem | undefined {
-  const taking = new RetractionTracker()
-  for (const item of store.read(conversation, { isBrief: true })) taking.add(item)
-  const gone = taking.nodes.findIndex(({ id }) => {
+  const tracker = new RetractionTracker()
+  for (const item of store.read(conversation, { isBrief: true })) tracker.add(item)
+  const firstGone = tracker.nodes.findIndex(({ id }) => {
     const message = harness.messageOf(id)
-    return message !== undefined && !standing.has(message)
+    return message !== undefined && !remaining.has(message)
   })
-  const end = gone === -1 ? undefined : gone
-  if (end === taking.end) return undefined
-  const from = end === undefined ? undefined : taking.nodes[end]!.id
+  const end = firstGone === -1 ? undefined : firstGone
+  if (end === tracker.end) return undefined
+  const from = end === undefined ? undefined : tracker.nodes[end]!.id
   return {
     type: 'taken back',
     id: `taken-back-${from ?? 'nothing'}-${at}`,

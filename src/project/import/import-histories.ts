@@ -24,8 +24,8 @@ import {
 import { type ThreadJob, importInThreads, importProblem, threadProgram } from './import-threads.ts'
 
 /** Below this, starting threads costs more than it saves. */
-const MUCH = 64 * 1024 * 1024
-/** Other writers wait for the index this long. */
+const THREADED_BYTES = 64 * 1024 * 1024
+/** Other writers of the index wait this long. */
 const INDEXING_MS = 250
 
 /** May be interrupted at any time; the next call continues. */
@@ -33,11 +33,11 @@ export function importHistories(
   workspace: Workspace,
   request: ImportRequest = {},
 ): Promise<ImportReport> {
-  return new Import(workspace, request).run()
+  return new HistoryImport(workspace, request).run()
 }
 
 /** A conversation in a file or database. */
-interface Source {
+interface ImportSource {
   readonly harness: string
   readonly path: string
   readonly conversation: string
@@ -46,15 +46,15 @@ interface Source {
   readonly cursor: string
   /** Absent when only this thread can read it. */
   readonly file?: { readonly file: HistoryFile; readonly head: HistoryHead }
-  bytes(isAnew: boolean): number
-  run(isAnew: boolean, read: (bytes: number) => void): FileOutcome | undefined
+  bytes(isFromStart: boolean): number
+  run(isFromStart: boolean, read: (bytes: number) => void): FileOutcome | undefined
 }
 
-type Job = Source & { readonly isAnew: boolean; readonly size: number }
-type Read = (bytes: number) => void
-type Done = (job: Job, outcome: FileOutcome | undefined) => void
+type ImportJob = ImportSource & { readonly isFromStart: boolean; readonly size: number }
+type OnRead = (bytes: number) => void
+type OnDone = (job: ImportJob, outcome: FileOutcome | undefined) => void
 
-class Import {
+class HistoryImport {
   readonly #request: ImportRequest
   readonly #here: ImportTarget
   readonly #targets: readonly ImportTarget[]
@@ -78,16 +78,16 @@ class Import {
 
   async run(): Promise<ImportReport> {
     try {
-      const wanted = this.#request.harnesses ?? importableHarnesses()
-      const jobs: Job[] = []
-      for (const name of importableHarnesses().filter((each) => wanted.includes(each))) {
+      const harnesses = this.#request.harnesses ?? importableHarnesses()
+      const jobs: ImportJob[] = []
+      for (const name of importableHarnesses().filter((each) => harnesses.includes(each))) {
         const history = await loadHistory(name)
         const sources =
-          history.form === 'files' ? this.#filesOf(history) : this.#sessionsOf(history)
-        jobs.push(...this.#news([...sources]))
+          history.form === 'files' ? this.#fileSources(history) : this.#sessionSources(history)
+        jobs.push(...this.#findNew([...sources]))
       }
       if (!this.#isDryRun) this.#prepare(jobs)
-      const report = await this.#work(jobs)
+      const report = await this.#runJobs(jobs)
       // Indexing needs no lock.
       this.#release()
       if (!this.#isDryRun)
@@ -103,14 +103,15 @@ class Import {
     for (const lock of this.#locks.splice(0)) lock.release()
   }
 
-  #prepare(jobs: readonly Job[]) {
+  #prepare(jobs: readonly ImportJob[]) {
     for (const target of new Set(jobs.map((job) => job.target))) {
       target.workspace.prepare()
       this.#locks.push(target.lock())
       rememberProject(target.project)
     }
     // Before anything is stored, so that an interrupted import continues correctly.
-    for (const { target, cursor, isAnew } of jobs) if (isAnew) target.cursors.forget(cursor)
+    for (const { target, cursor, isFromStart } of jobs)
+      if (isFromStart) target.cursors.forget(cursor)
   }
 
   /** Also indexes what an interrupted import left; a search reads the rest. */
@@ -133,31 +134,31 @@ class Import {
     }
   }
 
-  async #work(jobs: readonly Job[]) {
+  async #runJobs(jobs: readonly ImportJob[]) {
     const added = new Map<string, ImportedConversation>()
-    const fresh = new Set(
+    const newJobs = new Set(
       jobs.filter(({ target, conversation }) => !target.store.has(conversation)),
     )
     const totalBytes = jobs.reduce((sum, job) => sum + job.size, 0)
     let [bytes, files, damaged] = [0, 0, 0]
-    const tell = () => {
+    const reportProgress = () => {
       for (const lock of this.#locks) lock.touch()
       this.#request.tell?.({ bytes, totalBytes, files, totalFiles: jobs.length })
     }
     const read = (more: number) => {
       bytes += more
-      tell()
+      reportProgress()
     }
-    const done: Done = (job, outcome) => {
+    const done: OnDone = (job, outcome) => {
       files += 1
-      tell()
+      reportProgress()
       if (outcome === undefined) return
       damaged += outcome.damaged
       if (outcome.messages + outcome.compactions === 0) this.#upToDate += 1
-      else add(added, job, outcome, fresh.has(job))
+      else addOutcome(added, job, outcome, newJobs.has(job))
     }
-    tell()
-    for (const job of await this.#inThreads(jobs, read, done)) this.#doHere(job, read, done)
+    reportProgress()
+    for (const job of await this.#runInThreads(jobs, read, done)) this.#importHere(job, read, done)
     const conversations = [...added.values()]
     return {
       isDryRun: this.#isDryRun,
@@ -171,47 +172,54 @@ class Import {
     }
   }
 
-  #doHere(job: Job, read: Read, done: Done) {
+  #importHere(job: ImportJob, read: OnRead, done: OnDone) {
     done(
       job,
-      this.#reading(job.path, () => job.run(job.isAnew, read)),
+      this.#tryRead(job.path, () => job.run(job.isFromStart, read)),
     )
   }
 
   /** Returns the jobs left for this thread. */
-  async #inThreads(jobs: readonly Job[], read: Read, done: Done) {
-    const able = jobs.filter(({ file }) => file !== undefined)
-    const isMuch = able.reduce((sum, job) => sum + job.size, 0) >= MUCH
-    const count = this.#request.threads ?? (isMuch ? availableParallelism() : 1)
+  async #runInThreads(jobs: readonly ImportJob[], read: OnRead, done: OnDone) {
+    const threadable = jobs.filter(({ file }) => file !== undefined)
+    const isLarge = threadable.reduce((sum, job) => sum + job.size, 0) >= THREADED_BYTES
+    const count = this.#request.threads ?? (isLarge ? availableParallelism() : 1)
     const program = count > 1 ? threadProgram() : undefined
     if (program === undefined) return jobs
     const groups = new Map<string, ThreadJob[]>()
-    for (const [number, job] of able.entries()) {
-      const { harness, file, isAnew, target } = job
+    for (const [number, job] of threadable.entries()) {
+      const { harness, file, isFromStart, target } = job
       const { project } = target
       const key = keyOf(job)
-      const forThread = { number, harness, ...file!, isAnew, project, isDryRun: this.#isDryRun }
+      const forThread = {
+        number,
+        harness,
+        ...file!,
+        isFromStart,
+        project,
+        isDryRun: this.#isDryRun,
+      }
       groups.set(key, [...(groups.get(key) ?? []), forThread])
     }
     await importInThreads(program, count, [...groups.values()], {
       read,
       done: (outcome) => {
-        const job = able[outcome.number]!
+        const job = threadable[outcome.number]!
         if (outcome.type === 'unread')
           this.#unread.push({ path: job.path, problem: outcome.problem })
         done(job, outcome.type === 'done' ? outcome.outcome : undefined)
       },
-      importHere: (number) => this.#doHere(able[number]!, read, done),
+      importHere: (number) => this.#importHere(threadable[number]!, read, done),
     })
     return jobs.filter(({ file }) => file === undefined)
   }
 
-  *#filesOf(harness: FileHistory): Generator<Source> {
+  *#fileSources(harness: FileHistory): Generator<ImportSource> {
     for (const file of this.#files(harness)) {
       const { path } = file
       const stat = statOrUndefined(path)
       if (stat === undefined || this.#isBefore(stat.mtimeMs)) continue
-      const head = this.#reading(path, () => harness.head(file))
+      const head = this.#tryRead(path, () => harness.head(file))
       const target = head && this.#targetFor(head)
       if (head === undefined || target === undefined) continue
       const cursor = cursorName(harness, file)
@@ -225,19 +233,22 @@ class Import {
         isUnchanged: isFileUnchanged(known, stat),
         cursor,
         file: { file, head },
-        bytes: (isAnew) => (isAnew ? stat.size : Math.max(0, stat.size - done)),
-        run: (isAnew, read) =>
-          importFile({ harness, file, head, target, isAnew }, { isDryRun: this.#isDryRun, read }),
+        bytes: (isFromStart) => (isFromStart ? stat.size : Math.max(0, stat.size - done)),
+        run: (isFromStart, read) =>
+          importFile(
+            { harness, file, head, target, isFromStart },
+            { isDryRun: this.#isDryRun, read },
+          ),
       }
     }
   }
 
-  *#sessionsOf(harness: DatabaseHistory): Generator<Source> {
+  *#sessionSources(harness: DatabaseHistory): Generator<ImportSource> {
     for (const { path } of this.#files(harness)) {
-      const database = this.#reading(path, () => harness.open(path))
+      const database = this.#tryRead(path, () => harness.open(path))
       if (database === undefined) continue
       this.#databases.push(database)
-      for (const session of this.#reading(path, () => database.sessions()) ?? []) {
+      for (const session of this.#tryRead(path, () => database.sessions()) ?? []) {
         if (this.#isBefore(session.updatedAt)) continue
         const target = this.#targetFor(session)
         if (target === undefined) continue
@@ -248,11 +259,11 @@ class Import {
           target,
           isUnchanged: !hasNews(harness, target, session),
           cursor: sessionCursorName(harness, session),
-          bytes: () => this.#reading(path, () => database.bytesOf(session)) ?? 0,
-          run: (isAnew, read) =>
+          bytes: () => this.#tryRead(path, () => database.bytesOf(session)) ?? 0,
+          run: (isFromStart, read) =>
             importSession(harness, database, session, target, {
               isDryRun: this.#isDryRun,
-              isAnew,
+              isFromStart,
               read,
             }),
         }
@@ -261,12 +272,12 @@ class Import {
   }
 
   /** A pruned conversation stays pruned until it grows; then all of it is imported again. */
-  #news(found: readonly Source[]) {
+  #findNew(found: readonly ImportSource[]) {
     const grown = new Set(found.filter((each) => !each.isUnchanged).map(keyOf))
     const news = found.flatMap((each) => {
-      const isAnew = !each.target.store.has(each.conversation)
-      const isNews = !each.isUnchanged || (isAnew && grown.has(keyOf(each)))
-      return isNews ? [{ ...each, isAnew, size: each.bytes(isAnew) }] : []
+      const isFromStart = !each.target.store.has(each.conversation)
+      const isNews = !each.isUnchanged || (isFromStart && grown.has(keyOf(each)))
+      return isNews ? [{ ...each, isFromStart, size: each.bytes(isFromStart) }] : []
     })
     this.#upToDate += found.length - news.length
     return news
@@ -291,7 +302,7 @@ class Import {
   }
 
   /** An unreadable file does not stop the import. */
-  #reading<T>(path: string, work: () => T) {
+  #tryRead<T>(path: string, work: () => T) {
     try {
       return work()
     } catch (error) {
@@ -303,13 +314,13 @@ class Import {
   }
 }
 
-function keyOf({ conversation, target }: Source) {
+function keyOf({ conversation, target }: ImportSource) {
   return `${target.project}\0${conversation}`
 }
 
-function add(
+function addOutcome(
   added: Map<string, ImportedConversation>,
-  job: Job,
+  job: ImportJob,
   outcome: FileOutcome,
   isNew: boolean,
 ) {
@@ -327,7 +338,7 @@ function add(
 }
 
 export interface ImportRequest {
-  /** All when absent. */
+  /** Default: all. */
   readonly harnesses?: readonly string[]
   /**
    * Files and folders to read instead of the harness's own; all in them belongs to this project.

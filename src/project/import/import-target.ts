@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { conversationStatePath } from '../conversation/conversation-state.ts'
 import { sha256 } from '../../history/blobs.ts'
-import { type ConversationStore, conversationStore } from '../../history/store.ts'
+import type { ConversationStore } from '../../history/store.ts'
+import { openConversationStore } from '../history/history.ts'
 import type { HistoryHead } from '../../harness/contract/history.ts'
 import { NotWritten, StintError, errnoOf, ignoreIoErrors } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { conversationStateFolder } from '../store/conversation-binding.ts'
-import { findProjectPaths } from '../store/project-paths.ts'
+import { findProjectPaths, isWithin } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { worktreesFolder } from '../store/worktrees.ts'
 import { type Json, asName, asObject, parseJson } from '../../text/json-fields.ts'
@@ -27,21 +28,18 @@ export class ImportTarget {
   readonly workspace: Workspace
   readonly store: ConversationStore
   readonly cursors: ImportCursors
-  readonly #notes: string
+  readonly #stateFolder: string
   readonly #folders = new Map<string, boolean>()
   readonly #hashes: ReadonlySet<string>
 
   constructor(workspace: Workspace) {
-    const { paths: place, config } = workspace
+    const { paths } = workspace
     this.workspace = workspace
-    this.store = conversationStore(place.sessions, {
-      extra: [...config.redact.patterns],
-      allow: [...config.redact.allow],
-    })
-    this.#notes = conversationStateFolder(place)
-    this.cursors = new ImportCursors(join(this.#notes, 'imports'))
+    this.store = openConversationStore(workspace)
+    this.#stateFolder = conversationStateFolder(paths)
+    this.cursors = new ImportCursors(join(this.#stateFolder, 'imports'))
     this.#hashes = new Set(
-      [place.root, place.repository?.worktree ?? place.root, workspace.cwd].map((folder) =>
+      [paths.root, paths.repository?.worktree ?? paths.root, workspace.cwd].map((folder) =>
         sha256(folder),
       ),
     )
@@ -55,39 +53,34 @@ export class ImportTarget {
     return this.workspace.paths.root
   }
 
-  /** Held in the project or a worktree of it, or captured by its hooks. */
+  /** Took place in the project or a worktree of it, or was captured by its hooks. */
   owns({ conversation, cwd, cwdHash }: HistoryHead): boolean {
     if (cwd !== undefined && this.#isInside(cwd)) return true
     if (cwd === undefined && cwdHash !== undefined && this.#hashes.has(cwdHash)) return true
-    return statOrUndefined(conversationStatePath(this.#notes, conversation)) !== undefined
+    return statOrUndefined(conversationStatePath(this.#stateFolder, conversation)) !== undefined
   }
 
   #isInside(cwd: string) {
     let isInside = this.#folders.get(cwd)
     if (isInside === undefined) {
-      isInside = this.#look(cwd)
+      isInside = this.#resolvesInside(cwd)
       this.#folders.set(cwd, isInside)
     }
     return isInside
   }
 
-  #look(cwd: string) {
-    const { paths: place } = this.workspace
+  #resolvesInside(cwd: string) {
+    const { paths } = this.workspace
     if (!isAbsolute(cwd)) return false
-    if (place.repository !== undefined && isWithin(worktreesFolder(place), cwd)) return true
+    if (paths.repository !== undefined && isWithin(worktreesFolder(paths), cwd)) return true
     const folder = ignoreIoErrors(() => realpathSync(cwd))
-    // The folder is gone, and so would a nested project be.
-    if (folder === undefined) return isWithin(place.root, cwd)
+    // The folder is gone, so a nested project cannot be found either.
+    if (folder === undefined) return isWithin(paths.root, cwd)
     const found = findProjectPaths(folder)
-    if (found.repository === undefined && place.repository === undefined)
-      return isWithin(place.root, folder)
-    return found.root === place.root
+    if (found.repository === undefined && paths.repository === undefined)
+      return isWithin(paths.root, folder)
+    return found.root === paths.root
   }
-}
-
-function isWithin(folder: string, path: string) {
-  const way = relative(folder, path)
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
 export function storedItemIds(store: ConversationStore, conversation: string): Set<string> {
@@ -110,7 +103,7 @@ export function storedUntil(
   const name = `conversation ${conversation}`
   const found = cursors.read(name)
   const isStored = store.has(conversation)
-  // The note is void if the conversation was pruned since.
+  // Invalid if the conversation was pruned since.
   if (found !== undefined && isStored) return asName(found['until'])
   let until: string | undefined
   if (isStored) {
@@ -124,7 +117,7 @@ export function storedUntil(
 // How far each file was imported. Without a cursor everything is read again, and nothing is stored
 // twice.
 
-export interface ImportCursor {
+interface ImportCursor {
   readonly conversation: string
   readonly inode: number
   readonly size: number
@@ -141,7 +134,7 @@ export interface FileIdentity {
   readonly mtimeMs: number
 }
 
-export class ImportCursors {
+class ImportCursors {
   constructor(readonly folder: string) {}
 
   read(name: string): Json | undefined {
@@ -204,18 +197,18 @@ export function validCursor(
 
 /** A lock of another machine is stale after this long without a touch. */
 const STALE_MS = 10 * 60_000
-const MOVES_EVERY_MS = 30_000
+const TOUCH_EVERY_MS = 30_000
 
 export class ImportLock {
   readonly #owner = `${process.pid} ${processStartTime(process.pid)} ${hostname()}`
-  #movedAt = Date.now()
+  #touchedAt = Date.now()
 
   private constructor(readonly path: string) {}
 
   static take(path: string, project: string): ImportLock {
     const lock = new ImportLock(path)
     createFolderUnsynced(dirname(path))
-    if (takeLock(path, STALE_MS, lock.#owner, isGone)) return lock
+    if (takeLock(path, STALE_MS, lock.#owner, isOwnerDead)) return lock
     throw new StintError(
       'IMPORT_RUNNING',
       `another import into ${project} is going on`,
@@ -224,8 +217,8 @@ export class ImportLock {
   }
 
   touch(): void {
-    if (Date.now() - this.#movedAt < MOVES_EVERY_MS) return
-    this.#movedAt = Date.now()
+    if (Date.now() - this.#touchedAt < TOUCH_EVERY_MS) return
+    this.#touchedAt = Date.now()
     if (this.#isOurs()) touchFile(this.path)
   }
 
@@ -238,7 +231,7 @@ export class ImportLock {
   }
 }
 
-function isGone(owner: string) {
+function isOwnerDead(owner: string) {
   const [, pid, startedAt, host] = /^(\d{1,10}) (\d*) (.+)$/.exec(owner) ?? []
   return (
     pid !== undefined &&

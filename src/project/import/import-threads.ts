@@ -11,7 +11,7 @@ import { Workspace } from '../store/workspace.ts'
 import { ImportTarget } from './import-target.ts'
 import { defined } from '../../text/defined.ts'
 
-export type ThreadOutcome = Extract<ThreadMessage, { type: 'done' | 'unread' }>
+type ThreadOutcome = Extract<ThreadMessage, { type: 'done' | 'unread' }>
 
 /** Undefined when running from sources. */
 export function threadProgram(): string | undefined {
@@ -24,14 +24,14 @@ export function threadProgram(): string | undefined {
   }
 }
 
-export interface ThreadCallbacks {
+interface ThreadCallbacks {
   readonly read: (bytes: number) => void
   readonly done: (outcome: ThreadOutcome) => void
   readonly importHere: (number: number) => void
 }
 
 /**
- * This thread takes part. A group goes into one conversation, so one thread does it in order.
+ * This thread works too. A group belongs to one conversation, so one thread imports it in order.
  * Rejects with the first failure that is not about one file.
  */
 export async function importInThreads(
@@ -46,7 +46,7 @@ export async function importInThreads(
     const worker = new Worker(program, { execArgv: [] })
     try {
       // One shared iterator: each worker takes the next group.
-      for (const group of waiting) for (const job of group) done(await one(worker, job, read))
+      for (const group of waiting) for (const job of group) done(await runJob(worker, job, read))
     } finally {
       await worker.terminate()
     }
@@ -55,7 +55,7 @@ export async function importInThreads(
     for (const group of waiting) {
       for (const { number } of group) {
         doHere(number)
-        // Lets messages of the other threads in.
+        // Lets messages of other threads arrive.
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
@@ -66,27 +66,27 @@ export async function importInThreads(
   ])
 }
 
-function one(
+function runJob(
   worker: Worker,
   job: ThreadJob,
   read: (bytes: number) => void,
 ): Promise<ThreadOutcome> {
   return new Promise((resolve, reject) => {
-    const told = (news: ThreadMessage) => {
-      if (news.type === 'read') return read(news.bytes)
-      worker.off('message', told).off('error', fail).off('exit', end)
-      if (news.type === 'failed') reject(failureOf(news))
-      else resolve(news)
+    const onMessage = (message: ThreadMessage) => {
+      if (message.type === 'read') return read(message.bytes)
+      worker.off('message', onMessage).off('error', fail).off('exit', end)
+      if (message.type === 'failed') reject(errorFrom(message))
+      else resolve(message)
     }
     const fail = (error: unknown) => reject(error as Error)
     const end = (code: number) => reject(new Error(`a thread of the import ended with ${code}`))
-    worker.on('message', told).on('error', fail).on('exit', end)
+    worker.on('message', onMessage).on('error', fail).on('exit', end)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, and no window
     worker.postMessage(job)
   })
 }
 
-function failureOf({ message, code, hint }: Extract<ThreadMessage, { type: 'failed' }>) {
+function errorFrom({ message, code, hint }: Extract<ThreadMessage, { type: 'failed' }>) {
   return code === undefined ? new Error(message) : new StintError(code, message, hint)
 }
 
@@ -95,12 +95,12 @@ export interface ThreadJob {
   readonly harness: string
   readonly file: HistoryFile
   readonly head: HistoryHead
-  readonly isAnew: boolean
+  readonly isFromStart: boolean
   readonly project: string
   readonly isDryRun: boolean
 }
 
-export type ThreadMessage =
+type ThreadMessage =
   | { readonly type: 'read'; readonly number: number; readonly bytes: number }
   /** No outcome when the file is gone. */
   | { readonly type: 'done'; readonly number: number; readonly outcome?: FileOutcome }
@@ -114,7 +114,7 @@ export type ThreadMessage =
       readonly hint?: string
     }
 
-/** Undefined for what is no fault of the history. */
+/** Undefined for errors that are not the history's fault. */
 export function importProblem(error: unknown): string | undefined {
   if (isBusy(error)) return 'its harness is writing to it; import again later'
   if (isCorrupt(error)) return 'it is damaged'
@@ -127,31 +127,31 @@ export function importProblem(error: unknown): string | undefined {
 
 export function serveImportJobs(port: MessagePort): void {
   const targets = new Map<string, ImportTarget>()
-  const tell = (news: ThreadMessage) => port.postMessage(news)
-  const serve = async (job: ThreadJob) => {
-    const { number, harness, file, head, isAnew, project, isDryRun } = job
+  const post = (message: ThreadMessage) => port.postMessage(message)
+  const runJob = async (job: ThreadJob) => {
+    const { number, harness, file, head, isFromStart, project, isDryRun } = job
     try {
       const target = targets.get(project) ?? new ImportTarget(new Workspace(project))
       targets.set(project, target)
-      const read = (bytes: number) => tell({ type: 'read', number, bytes })
+      const read = (bytes: number) => post({ type: 'read', number, bytes })
       const outcome = importFile(
-        { harness: (await loadHistory(harness)) as FileHistory, file, head, target, isAnew },
+        { harness: (await loadHistory(harness)) as FileHistory, file, head, target, isFromStart },
         { isDryRun, read },
       )
-      tell({ type: 'done', number, ...defined({ outcome }) })
+      post({ type: 'done', number, ...defined({ outcome }) })
     } catch (error) {
       const problem = importProblem(error)
-      if (problem !== undefined) return tell({ type: 'unread', number, problem })
+      if (problem !== undefined) return post({ type: 'unread', number, problem })
       const { message, stack } = error as Error
       if (!(error instanceof StintError))
-        return tell({ type: 'failed', number, message: stack ?? message })
+        return post({ type: 'failed', number, message: stack ?? message })
       const { code, hint } = error
-      tell({ type: 'failed', number, message, code, ...defined({ hint }) })
+      post({ type: 'failed', number, message, code, ...defined({ hint }) })
     }
   }
   // In sequence: two files may belong to one conversation.
   let last = Promise.resolve()
   port.on('message', (job: ThreadJob) => {
-    last = last.then(() => serve(job))
+    last = last.then(() => runJob(job))
   })
 }

@@ -1,11 +1,11 @@
 import { readSync } from 'node:fs'
 
 /** Longer lines are skipped. */
-const LONGEST_LINE = 8 * 1024 * 1024
-const FIRST_BUFFER = 1024 * 1024
+const MAX_LINE = 8 * 1024 * 1024
+const INITIAL_BUFFER = 1024 * 1024
 const NEWLINE = 0x0a
 
-export interface ReadLine {
+interface ReadLine {
   /** Valid until the next line: the buffer is reused. Empty for a line that is too long. */
   readonly bytes: Buffer
   readonly offset: number
@@ -17,12 +17,12 @@ export interface ReadLine {
 }
 
 export function* linesFrom(fd: number, from: number): Generator<ReadLine> {
-  let buffer = Buffer.allocUnsafe(FIRST_BUFFER)
+  let buffer = Buffer.allocUnsafe(INITIAL_BUFFER)
   let filled = 0
-  let base = from
+  let bufferOffset = from
   let isTooLong = false
   for (;;) {
-    const read = readSync(fd, buffer, filled, buffer.length - filled, base + filled)
+    const read = readSync(fd, buffer, filled, buffer.length - filled, bufferOffset + filled)
     const end = filled + read
     let start = 0
     // The bytes from before hold no newline.
@@ -32,7 +32,13 @@ export function* linesFrom(fd: number, from: number): Generator<ReadLine> {
       at = indexOfNewline(buffer, start, end)
     ) {
       const bytes = isTooLong ? buffer.subarray(0, 0) : buffer.subarray(start, at)
-      yield { bytes, offset: base + start, end: base + at + 1, isTooLong, isOpen: false }
+      yield {
+        bytes,
+        offset: bufferOffset + start,
+        end: bufferOffset + at + 1,
+        isTooLong,
+        isOpen: false,
+      }
       isTooLong = false
       start = at + 1
     }
@@ -40,24 +46,24 @@ export function* linesFrom(fd: number, from: number): Generator<ReadLine> {
       if (filled > 0)
         yield {
           bytes: buffer.subarray(0, isTooLong ? 0 : filled),
-          offset: base,
-          end: base + filled,
+          offset: bufferOffset,
+          end: bufferOffset + filled,
           isTooLong,
           isOpen: true,
         }
       return
     }
-    base += start
+    bufferOffset += start
     filled = end - start
     if (start > 0) buffer.copyWithin(0, start, end)
     if (filled < buffer.length) continue
-    if (buffer.length < LONGEST_LINE) {
-      const longer = Buffer.allocUnsafe(Math.min(LONGEST_LINE, buffer.length * 2))
+    if (buffer.length < MAX_LINE) {
+      const longer = Buffer.allocUnsafe(Math.min(MAX_LINE, buffer.length * 2))
       buffer.copy(longer, 0, 0, filled)
       buffer = longer
     } else {
       isTooLong = true
-      base += filled
+      bufferOffset += filled
       filled = 0
     }
   }
@@ -71,7 +77,7 @@ function indexOfNewline(buffer: Buffer, from: number, end: number) {
 const CHUNK = 1024 * 1024
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-export interface JsonElement {
+interface JsonElement {
   /** Empty when it is too long. */
   readonly bytes: Buffer
   readonly end: number
@@ -84,7 +90,7 @@ export interface JsonElement {
  */
 export function* elementsOf(fd: number, field: string): Generator<JsonElement> {
   const name = Buffer.from(`"${field}"`)
-  let pieces: Buffer[] = []
+  let chunks: Buffer[] = []
   let length = 0
   let depth = 0
   let isInString = false
@@ -114,15 +120,15 @@ export function* elementsOf(fd: number, field: string): Generator<JsonElement> {
       } else if (byte === CLOSE || byte === CLOSE_LIST) {
         depth -= 1
         if (depth === 2 && isInList && start !== -1) {
-          pieces.push(buffer.subarray(start, at + 1))
+          chunks.push(buffer.subarray(start, at + 1))
           length += at + 1 - start
-          const isTooLong = length > LONGEST_LINE
+          const isTooLong = length > MAX_LINE
           yield {
-            bytes: isTooLong ? Buffer.alloc(0) : Buffer.concat(pieces),
+            bytes: isTooLong ? Buffer.alloc(0) : Buffer.concat(chunks),
             end: position + at + 1,
             isTooLong,
           }
-          pieces = []
+          chunks = []
           length = 0
           start = -1
         }
@@ -131,8 +137,8 @@ export function* elementsOf(fd: number, field: string): Generator<JsonElement> {
     }
     if (start !== -1) {
       length += read - start
-      if (length <= LONGEST_LINE) pieces.push(buffer.subarray(start, read))
-      else pieces = []
+      if (length <= MAX_LINE) chunks.push(buffer.subarray(start, read))
+      else chunks = []
     }
     position += read
   }

@@ -55,10 +55,10 @@ export function checkpointDrafts(
   options: CheckpointOptions & { by: string },
 ): readonly EntryDraft[] {
   const { by, note, tldr } = options
-  const key = keyContext(state).map((data) =>
+  const keyDrafts = newKeyContext(state).map((data) =>
     draftEntry('key.added', data, { id: session.mint(), by }),
   )
-  const written =
+  const tldrDrafts =
     tldr === undefined
       ? []
       : [draftEntry('tldr.written', { text: tldr }, { id: session.mint(), by })]
@@ -66,17 +66,17 @@ export function checkpointDrafts(
   const git = options.git ?? workspace.git({ dirty: true })
   const code =
     (options.code ?? workspace.config.checkpoint.code)
-      ? keepWorkingTree(workspace, state, id, note)
+      ? saveWorkingTree(workspace, state, id, note)
       : undefined
   const renewed =
     state.tldr?.isOutdated === true ? { ...state, tldr: { ...state.tldr, renewed: id } } : state
   const preCompact = options.preCompact === true || undefined
   const pin = { tldr: tldr ?? tldrOf(renewed), ...defined({ note, preCompact, git, code }) }
-  return [...key, ...written, draftEntry('checkpoint.made', pin, { id, by })]
+  return [...keyDrafts, ...tldrDrafts, draftEntry('checkpoint.made', pin, { id, by })]
 }
 
-/** What was found and decided since the last checkpoint. */
-function keyContext(state: SessionState) {
+/** Discoveries and decisions since the last checkpoint. */
+function newKeyContext(state: SessionState) {
   const since = state.checkpoints.items.at(-1)?.id ?? ''
   const known = new Set(state.key.items.flatMap((line) => [line.text, line.from ?? '']))
   const found = [
@@ -91,14 +91,14 @@ function keyContext(state: SessionState) {
     .toSorted((a, b) => (a.from < b.from ? -1 : 1))
 }
 
-function keepWorkingTree(
+function saveWorkingTree(
   workspace: Workspace,
   state: SessionState,
   id: string,
   note = 'checkpoint',
 ) {
-  const { paths: place, config } = workspace
-  const { repository } = place
+  const { paths, config } = workspace
+  const { repository } = paths
   if (repository === undefined) return undefined
   return workspace.unlessGitFails('the code could not be kept', () => {
     const { commit, ref, leftOut } = checkpointCode(repository, {
@@ -114,32 +114,32 @@ function keepWorkingTree(
 
 export interface CheckpointRef {
   session?: string
-  /** By number or part of an id; the latest without a name. */
+  /** By number or part of an id; default: the latest. */
   checkpoint?: string
 }
 
 async function findCheckpoint(
   workspace: Workspace,
-  { session: name, checkpoint: wanted }: CheckpointRef,
+  { session: name, checkpoint: reference }: CheckpointRef,
 ) {
   const { id } = await chooseSession(workspace, name)
   const { state } = await workspace.withSession(id, (session) => session.read())
   const { items } = state.checkpoints
   // An unknown number must not match part of an id.
-  const isNumber = wanted !== undefined && /^\d{1,4}$/.test(wanted)
+  const isNumber = reference !== undefined && /^\d{1,4}$/.test(reference)
   const found =
-    wanted === undefined
+    reference === undefined
       ? items.slice(-1)
       : items.filter(({ id }, index) =>
-          isNumber ? index + 1 === Number(wanted) : id.includes(wanted),
+          isNumber ? index + 1 === Number(reference) : id.includes(reference),
         )
   if (found.length !== 1) {
     const hint =
       items.length === 0 ? 'stint checkpoint makes one' : 'stint checkpoint list shows them'
     const problem =
       found.length > 1
-        ? `"${wanted}" fits ${found.length} checkpoints`
-        : `${state.name} has no checkpoint ${wanted ?? ''}`.trim()
+        ? `"${reference}" fits ${found.length} checkpoints`
+        : `${state.name} has no checkpoint ${reference ?? ''}`.trim()
     throw new StintError('NO_CHECKPOINT', problem, hint)
   }
   const checkpoint = found[0]!
@@ -169,7 +169,7 @@ export async function diffCheckpoint(
   return { checkpoint, diff: codeDiff(repository, commit, { stat: options.stat === true }) }
 }
 
-/** Into a new branch or worktree, never over work. */
+/** Into a new branch or worktree, never over existing work. */
 export async function restoreCheckpoint(
   workspace: Workspace,
   options: CheckpointRef & { to?: RestoreTo } = {},

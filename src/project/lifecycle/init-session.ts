@@ -3,7 +3,7 @@ import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { cleanText, oneLine, slug } from '../../text/clean.ts'
-import { linkDrafts, refreshTasks, resolveTasks } from '../tasks/project-backlog.ts'
+import { linkDrafts, refreshTasks, resolveTasks, unusedName } from '../tasks/project-backlog.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
 import { bindConversation } from '../store/conversation-binding.ts'
 import { endSession } from './pause-and-close.ts'
@@ -24,10 +24,7 @@ export interface InitOptions {
   readonly by?: string
 }
 
-/**
- * `more` is written in one piece with the session's beginning. `closed` is the session that `force`
- * closed.
- */
+/** `more` is appended with the opening entry in one write. `closed` is the session that `force` closed. */
 export async function initSession(
   workspace: Workspace,
   options: InitOptions,
@@ -39,26 +36,30 @@ export async function initSession(
   const tasks = await resolveTasks(workspace, options.tasks ?? [])
   const [task] = tasks
   const goal = cleanText(options.goal ?? task?.title ?? '').trim()
-  const wanted = options.name ?? task?.shortname ?? goal
-  if (oneLine(wanted) === '')
+  const nameSource = options.name ?? task?.shortname ?? goal
+  if (oneLine(nameSource) === '')
     throw new StintError(
       'NEEDS_NAME',
       'a session needs a name',
       'give --name NAME, --goal TEXT or --task ID',
     )
   const git = workspace.git({ dirty: true })
-  const { paths: place, worktree } = workspace
+  const { paths, worktree } = workspace
   const title = oneLine(options.title ?? '') || task?.title || undefined
   // No other process opens a session for this branch from here on.
-  const { session, closed } = await whileOpening(place, git?.branch, async () => {
-    const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
+  const { session, closed } = await whileOpening(paths, git?.branch, async () => {
+    const open = workspace.hasSessions() ? [...(await workspace.index()).openSessions()] : []
+    const name = unusedName(
+      slug(withoutSecrets(nameSource, workspace.config)),
+      open.map((row) => row.name),
+    )
     if (options.name !== undefined && name !== options.name)
       workspace.say(`the session is named ${name}`)
-    const closed = await makeRoom(workspace, name, force, by)
+    const closed = await closeActive(workspace, name, force, by)
     const session = workspace.session(mintId(undefined))
     const steps = tasks.length === 1 ? task!.checklist : []
-    // Hooks may look for it before the views are rendered.
-    announceSession(place, {
+    // Hooks may search for it before the views are rendered.
+    announceSession(paths, {
       id: session.id,
       name,
       status: 'active',
@@ -74,7 +75,7 @@ export async function initSession(
     return { session, closed }
   })
   bindConversation(workspace, session.id)
-  rememberProject(place.root)
+  rememberProject(paths.root)
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, reading.state.tasks)
   session.close()
@@ -86,17 +87,8 @@ function stepDrafts(text: string, isDone: boolean, id: string, by: string) {
   return isDone ? [added, draftEntry('step.done', { step: id }, { by })] : [added]
 }
 
-async function freeName(workspace: Workspace, name: string) {
-  if (!workspace.hasSessions()) return name
-  const taken = new Set([...(await workspace.index()).openSessions()].map((row) => row.name))
-  for (let number = 1; ; number += 1) {
-    const candidate = number === 1 ? name : `${name}-${number}`
-    if (!taken.has(candidate)) return candidate
-  }
-}
-
 /** A second active session on a branch would make every command ambiguous. */
-async function makeRoom(workspace: Workspace, name: string, force: boolean, by: string) {
+async function closeActive(workspace: Workspace, name: string, force: boolean, by: string) {
   if (!workspace.hasSessions()) return undefined
   const branch = workspace.git()?.branch
   const active = [...(await workspace.index()).sessions({ status: ['active'] })].filter(

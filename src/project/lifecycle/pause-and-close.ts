@@ -26,16 +26,16 @@ export async function pauseSession(
   refuseInRun(workspace, 'pausing a session')
   // Before anything is written: a mistyped name must not leave both sessions paused.
   const other = switchTo === undefined ? undefined : await findSession(workspace, switchTo)
-  if (other !== undefined && !isSessionOpen(other)) throw closedAlready(other)
+  if (other !== undefined && !isSessionOpen(other)) throw alreadyClosed(other)
   const { id } = await chooseSession(workspace, name)
-  const reading = await changeWithTasks(workspace, id, ({ state }, session) => {
+  const reading = await updateWithTasks(workspace, id, ({ state }, session) => {
     if (state.status === 'paused')
       throw new StintError(
         'SESSION_NOT_ACTIVE',
         `${state.name} is paused already`,
         `stint resume ${state.name} goes on with it`,
       )
-    if (!isSessionOpen(state)) throw closedAlready(state, 'SESSION_NOT_ACTIVE')
+    if (!isSessionOpen(state)) throw alreadyClosed(state, 'SESSION_NOT_ACTIVE')
     const git = workspace.git({ dirty: true })
     return [
       ...checkpointDrafts(workspace, session, state, { by, ...defined({ note }) }),
@@ -62,7 +62,7 @@ export async function closeSession(
   refuseInRun(workspace, 'closing a session')
   const { id } = await chooseSession(workspace, session)
   return endSession(workspace, id, (state) => {
-    if (!isSessionOpen(state)) throw closedAlready(state)
+    if (!isSessionOpen(state)) throw alreadyClosed(state)
     return options
   })
 }
@@ -72,7 +72,7 @@ export async function endSession(
   id: string,
   optionsFor: (state: SessionState) => Omit<CloseOptions, 'session'>,
 ): Promise<SessionReading> {
-  const reading = await changeWithTasks(workspace, id, ({ state }) => {
+  const reading = await updateWithTasks(workspace, id, ({ state }) => {
     const { how, reason, by = 'library' } = optionsFor(state)
     const git = workspace.git({ dirty: true })
     return [
@@ -99,7 +99,7 @@ export async function reopenSession(
 ): Promise<SessionReading> {
   refuseInRun(workspace, 'reopening a session')
   const { id } = await findSession(workspace, session)
-  return changeWithTasks(workspace, id, ({ state }) => {
+  return updateWithTasks(workspace, id, ({ state }) => {
     if (isSessionOpen(state))
       throw new StintError(
         'SESSION_OPEN',
@@ -113,7 +113,7 @@ export async function reopenSession(
   })
 }
 
-async function changeWithTasks(
+async function updateWithTasks(
   workspace: Workspace,
   id: string,
   draftsFor: Parameters<Workspace['update']>[1],
@@ -123,7 +123,7 @@ async function changeWithTasks(
   return reading
 }
 
-function closedAlready(
+function alreadyClosed(
   { name, status }: Pick<SessionState, 'name' | 'status'>,
   code = 'SESSION_CLOSED',
 ) {

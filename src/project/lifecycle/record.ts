@@ -37,10 +37,12 @@ export async function recordEntries(
   workspace: Workspace,
   options: RecordOptions,
 ): Promise<Recorded> {
-  const apart = options.session === undefined ? unwritableSession(workspace) : undefined
-  if (apart !== undefined) return leaveEntries(workspace, apart, options)
+  const unwritable = options.session === undefined ? unwritableSession(workspace) : undefined
+  if (unwritable !== undefined) return leaveEntries(workspace, unwritable, options)
   const { id } = await chooseOpenSession(workspace, options.session)
-  return workspace.update(id, (reading, session) => draftsOf(workspace, session, reading, options))
+  return workspace.update(id, (reading, session) =>
+    entryDrafts(workspace, session, reading, options),
+  )
 }
 
 function leaveEntries(
@@ -50,18 +52,18 @@ function leaveEntries(
 ): Recorded {
   const read = session.read()
   refuseClosed(read.state)
-  // What waits in the tree counts as journalled: one command starts a step, the next finishes it.
-  const now = withEntries(read, readWorktreeOutbox(workspace, session))
+  // Entries in the worktree outbox count: one command starts a step, the next finishes it.
+  const now = advanceReading(read, readWorktreeOutbox(workspace, session))
   const appended = leaveInWorktreeOutbox(
     workspace,
     session,
-    draftsOf(workspace, session, now, options),
+    entryDrafts(workspace, session, now, options),
   )
   session.close()
-  return { reading: withEntries(now, appended), appended, isLeft: true }
+  return { reading: advanceReading(now, appended), appended, isLeft: true }
 }
 
-function withEntries(reading: SessionReading, more: readonly RawEntry[]) {
+function advanceReading(reading: SessionReading, more: readonly RawEntry[]) {
   return {
     ...reading,
     state: advance(reading.state, more),
@@ -69,7 +71,7 @@ function withEntries(reading: SessionReading, more: readonly RawEntry[]) {
   }
 }
 
-function draftsOf(
+function entryDrafts(
   workspace: Workspace,
   session: LiveSession,
   reading: SessionReading,
@@ -92,7 +94,7 @@ function draftsOf(
   // Only a session found by its branch follows the branch; a named one stays bound.
   const moved = isSessionNamed(workspace, name) ? undefined : workspace.git()
   if (hasHeadMoved(state, moved)) drafts.push(draftEntry('git.observed', { git: moved }, { by }))
-  if (amend !== undefined) drafts.push(amendment(reading.entries, amend, by))
+  if (amend !== undefined) drafts.push(amendDraft(reading.entries, amend, by))
   for (const reference of retract) {
     const target = findEntry(reading.entries, reference)
     if (target.kind === 'session.opened')
@@ -120,7 +122,7 @@ export function startFirstStep(
     : [draftEntry('step.started', { step: first.id }, { id: mint(), by })]
 }
 
-function amendment(
+function amendDraft(
   entries: readonly RawEntry[],
   { entry, changes }: NonNullable<RecordOptions['amend']>,
   by: string,
@@ -153,10 +155,10 @@ function findEntry(entries: readonly RawEntry[], reference: string) {
   if (first === undefined || reference === '')
     throw new StintError('NO_ENTRY', `there is no entry "${reference}"`, hint)
   if (found.length === 1) return first
-  const some = found.slice(0, 5).map((entry) => `  ${shortId(entry.id)}  ${entry.kind}`)
+  const list = found.slice(0, 5).map((entry) => `  ${shortId(entry.id)}  ${entry.kind}`)
   throw new StintError(
     'ENTRY_AMBIGUOUS',
-    [`"${reference}" fits ${found.length} entries:`, ...some].join('\n'),
+    [`"${reference}" fits ${found.length} entries:`, ...list].join('\n'),
     hint,
   )
 }

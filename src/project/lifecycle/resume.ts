@@ -15,7 +15,7 @@ import { withoutSecrets } from '../store/clean-draft.ts'
 
 export interface ResumeOptions {
   readonly session?: string
-  /** The session worked on last, whichever is active. */
+  /** The most recent session, whichever is active. */
   readonly last?: boolean
   readonly by?: string
   readonly withProject?: boolean
@@ -25,7 +25,6 @@ export interface Resumed {
   readonly reading: SessionReading
   /** What git did since the last entry. */
   readonly drift?: Drift
-  /** The state before resuming. */
   readonly before: SessionState
   readonly project?: string
 }
@@ -41,7 +40,7 @@ export async function resumeSession(
     refuseClosed(before)
     bindConversation(workspace, id)
     const since = driftSince(workspace, before)
-    const git = await placeToBind(workspace, id)
+    const git = await gitToBind(workspace, id)
     const isPaused = before.status === 'paused'
     const last = effectiveEntries(entries).at(-1)?.kind
     if (isPaused || hasHeadMoved(before, git) || last !== 'session.resumed') {
@@ -67,7 +66,7 @@ export async function resumeSession(
 }
 
 /** Undefined where another session is bound: two there would make every command ambiguous. */
-async function placeToBind(workspace: Workspace, id: string) {
+async function gitToBind(workspace: Workspace, id: string) {
   const git = workspace.git()
   if (git === undefined) return undefined
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -84,10 +83,10 @@ export async function chooseToResume(
 ): Promise<{ id: string }> {
   const wanted = session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
-  const here = last
+  const current = last
     ? undefined
     : (sessionOfConversation(workspace) ?? (await findActiveSession(workspace)))
-  if (here !== undefined) return here
+  if (current !== undefined) return current
   const start = 'stint init --name NAME --goal TEXT starts one'
   if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', start)
   const index = await workspace.index()
@@ -110,7 +109,6 @@ function driftSince(workspace: Workspace, { git }: SessionState) {
   )
 }
 
-/** What the repository of this worktree is, in few tokens. */
 export function readRepositoryContext(
   { paths: { repository }, config }: Workspace,
   options: { refresh?: boolean } = {},

@@ -3,20 +3,21 @@ import { isId } from '../../journal/ids.ts'
 import { asObject, parseJson } from '../../text/json-fields.ts'
 import { cleanText, slug } from '../../text/clean.ts'
 
-const SHORTEST = 4
+const MIN_LENGTH = 4
 const POINTER =
   /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|refs\/stint\/(?:runs\/)?[0-9a-f/-]+(?:found|discarded|merge|proved|lost)?[0-9-]*)$/
-/** A longer piece at the end of a torn line gives the text away. */
-const TELLING_PIECE = 6
+/** A longer part of the text at the end of a torn line gives it away. */
+const MIN_TORN_LENGTH = 6
 
 export function purgeTextProblem(text: string): string | undefined {
   if (text.trim() === '') return 'there is no text to purge'
   // A shorter text is part of too many words.
-  if (text.trim().length < SHORTEST) return `a text to purge has at least ${SHORTEST} characters`
+  if (text.trim().length < MIN_LENGTH)
+    return `a text to purge has at least ${MIN_LENGTH} characters`
   return undefined
 }
 
-export interface Scrubbed<T> {
+interface Scrubbed<T> {
   readonly value: T
   readonly count: number
 }
@@ -26,7 +27,7 @@ export class Needle {
   readonly #inStrings: RegExp
   readonly #inBytes: RegExp
   readonly #inNames: RegExp
-  readonly #mark: string
+  readonly #placeholder: string
   readonly #word: string
   /** A text of letters only must not be taken for a field's name. */
   readonly #mayBeField: boolean
@@ -35,13 +36,13 @@ export class Needle {
     const problem = purgeTextProblem(text)
     if (problem !== undefined) throw new StintError('NOT_PURGEABLE', problem)
     const wanted = [...new Set([text.trim(), cleanText(text).trim()])].filter(
-      (form) => form.length >= SHORTEST,
+      (form) => form.length >= MIN_LENGTH,
     )
     this.lines = linesOf(cleanText(text))
     this.#word = ['purged', 'removed', 'x'].find((word) =>
       wanted.every((form) => !`[${word}]`.includes(form)),
     )!
-    this.#mark = `[${this.#word}]`
+    this.#placeholder = `[${this.#word}]`
     this.#mayBeField = wanted.some((form) => /^[A-Za-z]+$/.test(form))
     this.#inStrings = anyOf(wanted.flatMap((form) => patternsOf(form)))
     this.#inBytes = anyOf(
@@ -49,7 +50,7 @@ export class Needle {
     )
     // Sessions are named after their goal, tasks after their title.
     const named = slug(text)
-    const names = named.length >= SHORTEST && named !== slug('') ? [escaped(named)] : []
+    const names = named.length >= MIN_LENGTH && named !== slug('') ? [escapePattern(named)] : []
     this.#inNames = anyOf([...wanted.flatMap((form) => patternsOf(form)), ...names])
   }
 
@@ -62,12 +63,12 @@ export class Needle {
     return bytes.toString('latin1').match(this.#inBytes)?.length ?? 0
   }
 
-  /** In YAML the brackets of the mark would make a list. */
+  /** In YAML the brackets of the placeholder would make a list. */
   scrubBytes(bytes: Buffer, { isYaml = false }: { isYaml?: boolean } = {}): Scrubbed<Buffer> {
-    const { value, count } = replaced(
+    const { value, count } = replaceAll(
       bytes.toString('latin1'),
       this.#inBytes,
-      isYaml ? this.#word : this.#mark,
+      isYaml ? this.#word : this.#placeholder,
     )
     return { value: count === 0 ? bytes : Buffer.from(value, 'latin1'), count }
   }
@@ -76,9 +77,12 @@ export class Needle {
     const { value, count } = this.scrubBytes(bytes)
     const line = value.toString('latin1')
     const first = Buffer.from(this.lines[0] ?? '').toString('latin1')
-    for (let length = first.length - 1; length >= TELLING_PIECE; length -= 1) {
+    for (let length = first.length - 1; length >= MIN_TORN_LENGTH; length -= 1) {
       if (!line.endsWith(first.slice(0, length))) continue
-      return { value: Buffer.from(line.slice(0, -length) + this.#mark, 'latin1'), count: count + 1 }
+      return {
+        value: Buffer.from(line.slice(0, -length) + this.#placeholder, 'latin1'),
+        count: count + 1,
+      }
     }
     return { value, count }
   }
@@ -97,7 +101,7 @@ export class Needle {
         Object.entries(value).map(([key, item]) => {
           const name = this.#mayBeField
             ? { value: key, count: 0 }
-            : replaced(key, this.#inStrings, this.#mark)
+            : replaceAll(key, this.#inStrings, this.#placeholder)
           count += name.count
           return [name.value, scrub(item, key)]
         }),
@@ -116,33 +120,33 @@ export class Needle {
   }
 
   scrubName(name: string): Scrubbed<string> {
-    return replaced(name, this.#inNames, this.#word)
+    return replaceAll(name, this.#inNames, this.#word)
   }
 
   #scrubText(text: string, field: string): Scrubbed<string> {
     if (field === 'name' || field === 'shortname') return this.scrubName(text)
-    const result = replaced(text, this.#inStrings, this.#mark)
+    const result = replaceAll(text, this.#inStrings, this.#placeholder)
     // An id or commit that contains the text by chance stays.
     const isPointer = isId(text) || POINTER.test(text)
-    return isPointer && result.value !== this.#mark ? { value: text, count: 0 } : result
+    return isPointer && result.value !== this.#placeholder ? { value: text, count: 0 } : result
   }
 }
 
-type Writing = (line: string) => string
+type Encode = (line: string) => string
 
-/** A tool's JSON output may hold JSON, and stands in a line of JSON. */
-const DEEPEST = 3
+/** A tool's JSON output may hold JSON, and is itself in a line of JSON. */
+const MAX_DEPTH = 3
 
 /** As written by encoders that escape non-ASCII, slashes, or neither. */
 function formsOf(line: string): readonly (readonly string[])[] {
-  const writings: readonly Writing[] = [
-    inJson,
-    inAsciiJson,
-    (text) => inAsciiJson(text).replaceAll('/', String.raw`\/`),
+  const encoders: readonly Encode[] = [
+    jsonText,
+    asciiJsonText,
+    (text) => asciiJsonText(text).replaceAll('/', String.raw`\/`),
   ]
   const forms: (readonly string[])[] = [[line]]
-  for (let depth = 1; depth <= DEEPEST; depth += 1)
-    forms.push(forms[depth - 1]!.flatMap((form) => writings.map((write) => write(form))))
+  for (let depth = 1; depth <= MAX_DEPTH; depth += 1)
+    forms.push(forms[depth - 1]!.flatMap((form) => encoders.map((write) => write(form))))
   return forms
 }
 
@@ -156,7 +160,7 @@ function patternsOf(
   return first.flatMap((forms, depth) => {
     const between = betweenLines(depth)
     return forms.map((_, i) =>
-      lines.map((line) => inAnyHex(escaped(encode(line[depth]![i]!)))).join(between),
+      lines.map((line) => inAnyHex(escapePattern(encode(line[depth]![i]!)))).join(between),
     )
   })
 }
@@ -184,26 +188,26 @@ function linesOf(text: string): readonly string[] {
     .filter((line) => line !== '')
 }
 
-function inJson(text: string): string {
+function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-function inAsciiJson(text: string): string {
+function asciiJsonText(text: string): string {
   const ascii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return inJson(text).replaceAll(/[^ -~]/g, ascii)
+  return jsonText(text).replaceAll(/[^ -~]/g, ascii)
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }
 
-/** Longer forms first, or an escaped one would match as the plain one inside it. */
+/** Longer forms first, or the plain form would match inside an escaped one. */
 function anyOf(patterns: readonly string[]): RegExp {
   const unique = [...new Set(patterns)].toSorted((a, b) => b.length - a.length)
   return new RegExp(unique.join('|'), 'g')
 }
 
-function replaced(text: string, pattern: RegExp, by: string): Scrubbed<string> {
+function replaceAll(text: string, pattern: RegExp, by: string): Scrubbed<string> {
   let count = 0
   const value = text.replaceAll(pattern, () => {
     count += 1

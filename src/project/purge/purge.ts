@@ -46,26 +46,26 @@ import { isReplacedLog, rewriteLog } from './rewrite-log.ts'
 export interface PurgeOptions {
   readonly text: string
   readonly dryRun?: boolean
-  /** Drop kept code that holds it. */
+  /** Drop saved code that holds it. */
   readonly checkpoints?: boolean
 }
 
 export interface Purged {
   readonly isDryRun: boolean
   readonly replacements: number
-  /** From the root of the project. */
+  /** Relative to the project root. */
   readonly files: readonly { readonly path: string; readonly replacements: number }[]
   readonly checkpoints: readonly (SavedCodeMatch & { readonly isDropped: boolean })[]
   readonly isCodeSearched: boolean
   /** Files where the text is part of an id, a kind or a heading, or is written again. */
   readonly remaining: readonly string[]
-  /** Refs of kept code that still holds it. */
+  /** Refs of saved code that still holds it. */
   readonly remainingCode: readonly string[]
   readonly isComplete: boolean
 }
 
 // One round works, one finds nothing; more when the text is written again meanwhile.
-const ROUNDS = 6
+const MAX_ROUNDS = 6
 
 /** Records nothing about the text; a killed purge is finished by the next. */
 export async function purgeText(
@@ -74,84 +74,84 @@ export async function purgeText(
 ): Promise<Purged> {
   const needle = new Needle(text)
   if (!isDryRun) refuseInRun(workspace, 'rewriting journals')
-  const { paths: place } = workspace
+  const { paths } = workspace
   const purge = new Purge(workspace, needle)
   if (isDryRun) purge.look()
-  else for (let round = 0; round < ROUNDS && (await purge.round(round === 0)) > 0;) round += 1
+  else for (let round = 0; round < MAX_ROUNDS && (await purge.round(round === 0)) > 0;) round += 1
   if (purge.found.size > 0) {
     if (workspace.config.share === 'git')
       workspace.say(
         'journals are shared through git here: what was committed of them holds it still, here and wherever it was pushed',
       )
-    for (const run of isDryRun ? [] : purge.goingOn)
+    for (const run of isDryRun ? [] : purge.activeRuns)
       workspace.say(
         `run ${shortId(run)} is going on and may write down again what it was told: purge once more when it has ended`,
       )
   }
-  const { repository } = place
-  const kept =
+  const { repository } = paths
+  const saved =
     repository === undefined
       ? []
       : workspace.unlessGitFails('the code of checkpoints could not be searched', () =>
           findSavedCode(repository, needle),
         )
   const isDropped = !isDryRun && checkpoints
-  if (isDropped && repository !== undefined) dropSavedCode(repository, kept ?? [])
-  const fromRoot = (path: string) => relative(place.root, path)
+  if (isDropped && repository !== undefined) dropSavedCode(repository, saved ?? [])
+  const relativeToRoot = (path: string) => relative(paths.root, path)
   const files = [...purge.found].map(([path, replacements]) => ({
-    path: fromRoot(path),
+    path: relativeToRoot(path),
     replacements,
   }))
-  const remaining = isDryRun ? [] : purge.remaining().map(fromRoot)
-  const remainingCode = isDropped ? [] : (kept ?? []).map(({ ref }) => ref)
+  const remaining = isDryRun ? [] : purge.remaining().map(relativeToRoot)
+  const remainingCode = isDropped ? [] : (saved ?? []).map(({ ref }) => ref)
   const isFound = remaining.length > 0 || remainingCode.length > 0 || (isDryRun && files.length > 0)
   return {
     isDryRun,
     replacements: files.reduce((sum, file) => sum + file.replacements, 0),
     files,
-    checkpoints: (kept ?? []).map((code) => ({ ...code, isDropped })),
-    isCodeSearched: kept !== undefined,
+    checkpoints: (saved ?? []).map((code) => ({ ...code, isDropped })),
+    isCodeSearched: saved !== undefined,
     remaining,
     remainingCode,
-    isComplete: !isFound && kept !== undefined,
+    isComplete: !isFound && saved !== undefined,
   }
 }
 
 class Purge {
   /** Occurrences by file. */
   readonly found = new Map<string, number>()
-  readonly goingOn: readonly string[]
-  readonly #place: ProjectPaths
+  readonly activeRuns: readonly string[]
+  readonly #paths: ProjectPaths
   readonly #rendered = new Set<string>()
 
   constructor(
     readonly workspace: Workspace,
     readonly needle: Needle,
   ) {
-    this.#place = workspace.paths
-    this.goingOn = runIds(this.#place).filter((run) => isGoingOn(this.#place, run))
+    this.#paths = workspace.paths
+    this.activeRuns = runIds(this.#paths).filter((run) => isRunActive(this.#paths, run))
   }
 
   look(): void {
-    const logs = [...logIds(this.#place)].map((id) => logPaths(this.#place, id))
+    const logs = [...logIds(this.#paths)].map((id) => logPaths(this.#paths, id))
     for (const log of [...logs, ...this.#runLogs()]) this.#rewrite(log, true)
     this.#blobs(true)
     for (const path of this.#otherFiles())
-      this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
+      this.#count(path, scrubFile(path, this.needle, { dryRun: true }))
   }
 
-  /** Returns how much there was to do. */
+  /** Returns the number of replacements. */
   async round(isFirst: boolean): Promise<number> {
     const { needle } = this
-    const taskFiles = [...filesUnder(this.#place.tasks)].filter(
+    const taskFiles = [...filesUnder(this.#paths.tasks)].filter(
       (path) => this.#isTaskFile(path) && fileContains(path, needle),
     )
     const before = new Map(taskFiles.map((path) => [path, countInFile(path, needle)]))
     // Edits become entries first, and are purged with the journals.
     if (taskFiles.length > 0) await this.#tasks()
     let done = 0
-    const documents = documentsByShortId(this.#place)
-    for (const id of logIds(this.#place))
+    const documents = documentsByShortId(this.#paths)
+    for (const id of logIds(this.#paths))
       done += await this.#session(id, documents.get(shortId(id)) ?? [])
     if (isFirst || done > 0 || taskFiles.length > 0) {
       await this.#rebuildIndex()
@@ -159,24 +159,24 @@ class Purge {
     }
     for (const log of this.#runLogs()) done += this.#rewrite(log, false)
     for (const [path, count] of before)
-      if (!fileContains(path, needle)) done += this.#note(path, count)
+      if (!fileContains(path, needle)) done += this.#count(path, count)
     done += this.#blobs(false)
     for (const path of this.#otherFiles()) done += this.#otherFile(path)
     return done
   }
 
   remaining(): readonly string[] {
-    const own = this.#folders().flatMap((folder) =>
+    const files = this.#folders().flatMap((folder) =>
       [...filesUnder(folder)].filter((path) => !isIndex(path)),
     )
-    return [...own, ...exportedFiles(this.workspace)].filter((path) =>
+    return [...files, ...exportedFiles(this.workspace)].filter((path) =>
       fileContains(path, this.needle),
     )
   }
 
   async #session(id: string, documents: readonly string[]) {
     const { workspace, needle } = this
-    const log = logPaths(this.#place, id)
+    const log = logPaths(this.#paths, id)
     if (id === BACKLOG_ID) return this.#rewrite(log, false)
     return workspace.withSession(id, async (session) => {
       const regular = documents.filter((path) => lstatSync(path).isFile())
@@ -186,48 +186,46 @@ class Purge {
       const isReadable = await withdrawDocument(workspace, session)
       let done = this.#rewrite(log, false)
       if (isReadable)
-        for (const view of await renderAnew(workspace, session, needle)) this.#rendered.add(view)
+        for (const view of await renderAgain(workspace, session, needle)) this.#rendered.add(view)
       for (const [view, count] of counts)
-        if (!fileContains(view, needle)) done += this.#note(view, count)
+        if (!fileContains(view, needle)) done += this.#count(view, count)
       return done
     })
   }
 
   #rewrite(log: LogPaths, dryRun: boolean) {
-    return this.#note(log.path, rewriteLog(log, this.needle, { dryRun }))
+    return this.#count(log.path, rewriteLog(log, this.needle, { dryRun }))
   }
 
   #blobs(dryRun: boolean) {
     let done = 0
     for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun }))
-      done += this.#note(path, count)
+      done += this.#count(path, count)
     return done
   }
 
   #otherFile(path: string) {
     // A running agent's program holds paths of this machine, without which it could not report.
-    const isInUse = this.goingOn.some((run) => runProgramPath(this.#place, run) === path)
+    const isInUse = this.activeRuns.some((run) => runProgramPath(this.#paths, run) === path)
     if (this.#rendered.has(path) || isInUse) return 0
-    // A task file as rendered: the text left there is not of the task.
+    // What an unedited task file still shows is not part of the task.
     if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
     const scrub = () => ({ count: scrubFile(path, this.needle, { dryRun: false }) })
     // A copier does not check whether its file was replaced.
-    const isConversation = dirname(path) === conversationsFolder(this.#place.sessions)
-    const done = this.#note(path, (isConversation ? withLock(path, scrub) : scrub()).count)
+    const isConversation = dirname(path) === conversationsFolder(this.#paths.sessions)
+    const done = this.#count(path, (isConversation ? withLock(path, scrub) : scrub()).count)
     if (done > 0) recordChangedExport(this.workspace, path)
     const isNamedByText = path.endsWith('.md') && NAMED_AFTER_TEXT.has(basename(dirname(path)))
     return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
   }
 
-  /**
-   * Not logs, rewritten with their links; not blobs, named by content; not the index, rebuilt.
-   */
+  /** Logs are rewritten with their links, blobs renamed, and the index is rebuilt. */
   *#otherFiles(): Iterable<string> {
-    const logs = [...logIds(this.#place)].map((id) => logPaths(this.#place, id))
+    const logs = [...logIds(this.#paths)].map((id) => logPaths(this.#paths, id))
     const rewritten = new Set(
       [...logs, ...this.#runLogs()].flatMap(({ path, link }) => [path, link]),
     )
-    const blobs = blobsFolder(this.#place.sessions) + sep
+    const blobs = blobsFolder(this.#paths.sessions) + sep
     for (const folder of this.#folders())
       for (const path of filesUnder(folder)) {
         const isDoneElsewhere = rewritten.has(path) || path.startsWith(blobs) || isIndex(path)
@@ -242,20 +240,20 @@ class Purge {
 
   /** Includes outputs of commands run outside any project. */
   #folders() {
-    return [...ownFolders(this.#place), join(stateHome(), 'artifacts')]
+    return [...ownFolders(this.#paths), join(stateHome(), 'artifacts')]
   }
 
   #runLogs() {
-    return runIds(this.#place).map((run) => runLogPaths(this.#place, run))
+    return runIds(this.#paths).map((run) => runLogPaths(this.#paths, run))
   }
 
   #isTaskFile(path: string) {
-    return dirname(dirname(path)) === this.#place.tasks && !path.includes('set-aside')
+    return dirname(dirname(path)) === this.#paths.tasks && !path.includes('set-aside')
   }
 
   /** SQLite keeps the text on freed pages, so the index is a new file. */
   async #rebuildIndex() {
-    const { sessions } = this.#place
+    const { sessions } = this.#paths
     const path = join(sessions, 'index.db')
     this.workspace.close()
     if (!existsSync(sessions)) return
@@ -267,7 +265,7 @@ class Purge {
   }
 
   async #tasks() {
-    if (existsSync(this.#place.tasks)) await this.#withIndex(() => openBacklog(this.workspace))
+    if (existsSync(this.#paths.tasks)) await this.#withIndex(() => openBacklog(this.workspace))
   }
 
   /** Without SQLite there is no index or backlog; files are scrubbed all the same. */
@@ -280,7 +278,7 @@ class Purge {
     }
   }
 
-  #note(path: string, count: number) {
+  #count(path: string, count: number) {
     if (count > 0) this.found.set(path, (this.found.get(path) ?? 0) + count)
     return count
   }
@@ -292,15 +290,15 @@ function isIndex(path: string) {
   return basename(path).startsWith('index.db')
 }
 
-const ABOUT_THE_RUNNER = new Set(['run.started', 'run.resumed', 'run.ended'])
+const RUNNER_ENTRIES = new Set(['run.started', 'run.resumed', 'run.ended'])
 
-/** Reads only: a log that lost a name does not get it back here. */
-function isGoingOn(place: ProjectPaths, run: string) {
-  const { path, link } = runLogPaths(place, run)
+/** Only reads: opening the log would restore a lost name. */
+function isRunActive(paths: ProjectPaths, run: string) {
+  const { path, link } = runLogPaths(paths, run)
   const file = [path, link].find((name) => name !== undefined && existsSync(name))
   if (file === undefined) return false
   const { records } = readLog(file)
-  const { runner } = records.findLast(({ kind }) => ABOUT_THE_RUNNER.has(kind))?.data ?? {}
+  const { runner } = records.findLast(({ kind }) => RUNNER_ENTRIES.has(kind))?.data ?? {}
   const { pid, startedAt, mark } = isRecord(runner) ? runner : {}
   return (
     typeof pid === 'number' &&
@@ -310,7 +308,7 @@ function isGoingOn(place: ProjectPaths, run: string) {
   )
 }
 
-const WITHDRAWALS = 5
+const MAX_WITHDRAWALS = 5
 const VIEWS = ['progress.md', 'state.json', 'state.toon', 'state.kept', 'snapshot.json']
 
 function viewsOf({ folder }: LiveSession) {
@@ -326,7 +324,7 @@ function viewsOf({ folder }: LiveSession) {
  * and bring the text back. False when the session is unreadable.
  */
 async function withdrawDocument(workspace: Workspace, session: LiveSession) {
-  for (let round = 0, isEdited = true; isEdited && round < WITHDRAWALS; round += 1) {
+  for (let round = 0, isEdited = true; isEdited && round < MAX_WITHDRAWALS; round += 1) {
     let wanted: string
     try {
       wanted = session.document(await workspace.refresh(session))
@@ -337,7 +335,7 @@ async function withdrawDocument(workspace: Workspace, session: LiveSession) {
     }
     isEdited = false
     for (const document of documentsByShortId(session.paths).get(shortId(session.id)) ?? []) {
-      // Named like a document that a killed command had taken, so that it is read again.
+      // Named like the taken document of a killed command, so that it is read again.
       const name = `taken-${randomBytes(6).toString('hex')}-${basename(document)}`
       const taken = join(session.folder, name)
       moveFile(document, taken)
@@ -349,9 +347,9 @@ async function withdrawDocument(workspace: Workspace, session: LiveSession) {
 }
 
 /** Returns the rendered files. */
-async function renderAnew(workspace: Workspace, session: LiveSession, needle: Needle) {
+async function renderAgain(workspace: Workspace, session: LiveSession, needle: Needle) {
   const { state, entries } = await workspace.refresh(session, { isDurable: true })
-  // Precomputed for hooks; the next event makes it again.
+  // Precomputed for hooks; the next event computes it again.
   removeFile(join(session.folder, 'prepared.json'))
   const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => {
     const path = join(session.folder, 'entries', name)

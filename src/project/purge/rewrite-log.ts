@@ -10,7 +10,6 @@ import {
   lacksHardLinks,
   linkFile,
   openForAppend,
-  openToRead,
   relinkFile,
   removeFile,
   replaceOpenFile,
@@ -18,6 +17,7 @@ import {
 import { isNameOf, statOrUndefined } from '../../journal/read-files.ts'
 import { type LogPaths, restoreFromLink } from '../../journal/log.ts'
 import { readRange } from '../../journal/read-log.ts'
+import { openIfPresent } from '../store/open-if-present.ts'
 import type { Needle } from './needle.ts'
 import {
   type JournalRecord,
@@ -27,11 +27,11 @@ import {
   findRecords,
 } from '../../journal/record.ts'
 
-const ATTEMPTS = 10
+const MAX_ATTEMPTS = 10
 const REPLACED = /^replaced-[0-9a-f]+\.jsonl$/
 const NEWLINE = 0x0a
 /** A line still torn after this long was left by a killed process. */
-const SETTLES_AFTER_MS = 20
+const TORN_LINE_MS = 20
 
 interface Source {
   readonly fd: number
@@ -47,22 +47,22 @@ export function isReplacedLog(name: string): boolean {
  * A record keeps its id, time and kind and gets a new checksum; damaged lines stay, without the
  * text.
  */
-export function rewriteLog(place: LogPaths, needle: Needle, options: { dryRun: boolean }): number {
-  if (options.dryRun) return countIn(place, needle)
+export function rewriteLog(paths: LogPaths, needle: Needle, options: { dryRun: boolean }): number {
+  if (options.dryRun) return countIn(paths, needle)
   const orphans: Source[] = []
   try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const count = attemptRewrite(place, needle, orphans)
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const count = attemptRewrite(paths, needle, orphans)
       if (count !== undefined) return count
     }
   } finally {
     for (const { fd } of orphans) closeSync(fd)
   }
-  throw new NotWritten(place.path, new Error('the log kept being replaced by another program'))
+  throw new NotWritten(paths.path, new Error('the log kept being replaced by another program'))
 }
 
-function countIn(place: LogPaths, needle: Needle) {
-  const sources = openSources(place)
+function countIn(paths: LogPaths, needle: Needle) {
+  const sources = openSources(paths)
   try {
     const lines = new ScrubbedLines(needle)
     for (const { fd } of sources) lines.add(readRange(fd, 0, fstatSync(fd).size))
@@ -73,9 +73,9 @@ function countIn(place: LogPaths, needle: Needle) {
 }
 
 /** Undefined when another program replaced the log meanwhile. */
-function attemptRewrite(place: LogPaths, needle: Needle, orphans: Source[]) {
-  restoreFromLink(place)
-  const sources = openSources(place)
+function attemptRewrite(paths: LogPaths, needle: Needle, orphans: Source[]) {
+  restoreFromLink(paths)
+  const sources = openSources(paths)
   let log: number | undefined
   try {
     const [own] = sources
@@ -83,16 +83,20 @@ function attemptRewrite(place: LogPaths, needle: Needle, orphans: Source[]) {
     const lines = new ScrubbedLines(needle)
     const parts = [...sources, ...orphans].map((source) => readLines(source, lines))
     const isNewElsewhere = parts.slice(1).some((part) => part.length > 0)
-    if (lines.count > 0 || isNewElsewhere || sources.some((source) => isInTail(source, needle))) {
-      hold(place.path)
-      if (!replaceOpenFile(place.path, own.fd, Buffer.concat(parts))) return undefined
-      log = openForAppend(place.path)
+    if (
+      lines.count > 0 ||
+      isNewElsewhere ||
+      sources.some((source) => isInUnfinishedLine(source, needle))
+    ) {
+      linkOldFile(paths.path)
+      if (!replaceOpenFile(paths.path, own.fd, Buffer.concat(parts))) return undefined
+      log = openForAppend(paths.path)
       // Before the link moves: until then it still names the old file.
-      for (const source of [...sources, ...orphans]) drain(source, log, lines, place.path)
-      moveLink(place, log, lines, sources)
-      if (!isNameOf(place.path, log)) return undefined
+      for (const source of [...sources, ...orphans]) drain(source, log, lines, paths.path)
+      moveLink(paths, log, lines, sources)
+      if (!isNameOf(paths.path, log)) return undefined
     }
-    removeReplaced(place.path, sources)
+    removeReplaced(paths.path, sources)
     return lines.count
   } catch (error) {
     // git clean removed the name; it comes back from the link.
@@ -101,36 +105,27 @@ function attemptRewrite(place: LogPaths, needle: Needle, orphans: Source[]) {
   } finally {
     for (const { fd } of sources) closeSync(fd)
     // Another purge replaced our file; its appends go with the next attempt.
-    if (log !== undefined && isNameOf(place.path, log)) closeSync(log)
+    if (log !== undefined && isNameOf(paths.path, log)) closeSync(log)
     else if (log !== undefined) orphans.push({ fd: log, end: 0 })
   }
 }
 
-function openSources(place: LogPaths) {
-  const folder = dirname(place.path)
-  const left = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
-  const paths = [
-    place.path,
-    ...(place.link === undefined ? [] : [place.link]),
-    ...left.map((name) => join(folder, name)),
+function openSources(paths: LogPaths) {
+  const folder = dirname(paths.path)
+  const replaced = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
+  const files = [
+    paths.path,
+    ...(paths.link === undefined ? [] : [paths.link]),
+    ...replaced.map((name) => join(folder, name)),
   ]
   const sources: Source[] = []
-  for (const path of paths) {
-    const fd = openIfThere(path)
+  for (const path of files) {
+    const fd = openIfPresent(path)
     if (fd === undefined) continue
     if (sources.some((source) => isSameFile(source.fd, fd))) closeSync(fd)
     else sources.push({ fd, end: 0 })
   }
   return sources
-}
-
-function openIfThere(path: string) {
-  try {
-    return openToRead(path)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
 }
 
 function isSameFile(a: number, b: number) {
@@ -146,7 +141,7 @@ function readLines(source: Source, lines: ScrubbedLines) {
   return lines.add(bytes.subarray(0, source.end))
 }
 
-function isInTail({ fd, end }: Source, needle: Needle) {
+function isInUnfinishedLine({ fd, end }: Source, needle: Needle) {
   const lines = new ScrubbedLines(needle)
   lines.add(readRange(fd, end, fstatSync(fd).size))
   return lines.count > 0
@@ -155,7 +150,7 @@ function isInTail({ fd, end }: Source, needle: Needle) {
 function drain(source: Source, log: number, lines: ScrubbedLines, path: string) {
   let bytes = readRange(source.fd, source.end, fstatSync(source.fd).size)
   if (bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLES_AFTER_MS)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TORN_LINE_MS)
     bytes = readRange(source.fd, source.end, fstatSync(source.fd).size)
   }
   source.end += bytes.length
@@ -167,7 +162,7 @@ function drain(source: Source, log: number, lines: ScrubbedLines, path: string) 
 }
 
 /** Names the old file, so that a later purge finds it if this one is killed. */
-function hold(path: string) {
+function linkOldFile(path: string) {
   try {
     linkFile(path, join(dirname(path), `replaced-${randomBytes(6).toString('hex')}.jsonl`))
   } catch (error) {
@@ -183,10 +178,10 @@ function removeReplaced(path: string, copied: readonly Source[]) {
 }
 
 /** First copies what an unknown file under the link's name holds. */
-function moveLink(place: LogPaths, log: number, lines: ScrubbedLines, sources: readonly Source[]) {
-  const { path, link } = place
+function moveLink(paths: LogPaths, log: number, lines: ScrubbedLines, sources: readonly Source[]) {
+  const { path, link } = paths
   if (link === undefined) return
-  const fd = openIfThere(link)
+  const fd = openIfPresent(link)
   if (fd !== undefined) {
     try {
       const isKnown = [log, ...sources.map((source) => source.fd)].some((known) =>
@@ -218,7 +213,7 @@ class ScrubbedLines {
   }
 
   add(bytes: Buffer): Buffer {
-    const kept: Buffer[] = []
+    const lines: Buffer[] = []
     for (let start = 0; start < bytes.length;) {
       const newline = bytes.indexOf(NEWLINE, start)
       const stop = newline === -1 ? bytes.length : newline
@@ -227,15 +222,15 @@ class ScrubbedLines {
       const key = line.toString('latin1')
       if (key.trim() === '' || this.#seen.has(key)) continue
       this.#seen.add(key)
-      kept.push(FRAME, line, FRAME)
+      lines.push(NEWLINE_BYTES, line, NEWLINE_BYTES)
     }
-    return Buffer.concat(kept)
+    return Buffer.concat(lines)
   }
 
   #scrub(line: Buffer) {
     const decoded = decodeLine(line)
     if (decoded.ok) return this.#record(decoded.record, line)
-    if (decoded.reason === 'written by a newer format') return this.#resealed(line)
+    if (decoded.reason === 'written by a newer format') return this.#withNewChecksum(line)
     const pieces: Buffer[] = []
     let end = 0
     for (const { record, text, start } of findRecords(line)) {
@@ -255,12 +250,12 @@ class ScrubbedLines {
   }
 
   /** A record of a newer format ends in a checksum too, which is renewed. */
-  #resealed(line: Buffer) {
+  #withNewChecksum(line: Buffer) {
     const { value, count } = this.#needle.scrubBytes(line)
     if (count === 0) return line
     this.count += count
-    const body = value.subarray(0, value.lastIndexOf(SUM))
-    return Buffer.concat([body, Buffer.from(`${SUM}${checksum(body)}"}`)])
+    const body = value.subarray(0, value.lastIndexOf(CHECKSUM_FIELD))
+    return Buffer.concat([body, Buffer.from(`${CHECKSUM_FIELD}${checksum(body)}"}`)])
   }
 
   #hasName({ data }: JournalRecord) {
@@ -276,5 +271,5 @@ class ScrubbedLines {
   }
 }
 
-const SUM = ',"sum":"'
-const FRAME = Buffer.from('\n')
+const CHECKSUM_FIELD = ',"sum":"'
+const NEWLINE_BYTES = Buffer.from('\n')

@@ -1,4 +1,4 @@
-// Code kept by checkpoints and failed attempts is in commits of the user's repository; it is
+// Code saved by checkpoints and failed attempts is in commits of the user's repository, and is
 // dropped only on request.
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
@@ -14,67 +14,76 @@ export interface SavedCodeMatch {
   readonly attempt?: string
   /** Empty when only a message holds it. */
   readonly files: readonly string[]
-  /** A branch or tag keeps the commit too. */
+  /** A branch or tag contains the commit too. */
   readonly isInHistory: boolean
 }
 
 /** Bounded by the length of a command line. */
-const COMMITS_AT_ONCE = 500
+const COMMITS_PER_GREP = 500
 const REFS = 'refs/stint/'
-const OF_RUNS = `${REFS}runs/`
+const RUN_REFS = `${REFS}runs/`
 
-interface Kept {
+interface SavedCode {
   readonly ref: string
   readonly commit: string
-  /** Commits that only this ref keeps. */
+  /** Commits on no branch or tag. */
   readonly commits: readonly string[]
   readonly messages: readonly string[]
 }
 
 export function findSavedCode(repository: Repository, needle: Needle): readonly SavedCodeMatch[] {
-  const kept = keptCode(repository)
+  const saved = listSavedCode(repository)
   const files = new Map<string, string[]>()
-  const commits = [...new Set(kept.flatMap((code) => code.commits))]
-  for (let start = 0; start < commits.length; start += COMMITS_AT_ONCE) {
-    for (const found of grep(repository, needle, commits.slice(start, start + COMMITS_AT_ONCE))) {
+  const commits = [...new Set(saved.flatMap((code) => code.commits))]
+  for (let start = 0; start < commits.length; start += COMMITS_PER_GREP) {
+    for (const found of grep(repository, needle, commits.slice(start, start + COMMITS_PER_GREP))) {
       const colon = found.indexOf(':')
       const commit = found.slice(0, colon)
       files.set(commit, [...(files.get(commit) ?? []), found.slice(colon + 1)])
     }
   }
-  return kept.flatMap((code) => {
+  return saved.flatMap((code) => {
     const { ref, commit } = code
-    const holding = [...new Set(code.commits.flatMap((one) => files.get(one) ?? []))]
-    if (holding.length === 0 && !code.messages.some((message) => needle.isIn(Buffer.from(message))))
+    const matching = [...new Set(code.commits.flatMap((one) => files.get(one) ?? []))]
+    if (
+      matching.length === 0 &&
+      !code.messages.some((message) => needle.isIn(Buffer.from(message)))
+    )
       return []
     return [
-      { ref, commit, ...ownerOf(ref), files: holding, isInHistory: isLedTo(repository, commit) },
+      {
+        ref,
+        commit,
+        ...ownerOf(ref),
+        files: matching,
+        isInHistory: isOnBranchOrTag(repository, commit),
+      },
     ]
   })
 }
 
-/** Objects stay until git collects them. */
-export function dropSavedCode(repository: Repository, kept: readonly SavedCodeMatch[]): void {
-  for (const { ref, commit } of kept)
+/** The objects stay until git collects garbage. */
+export function dropSavedCode(repository: Repository, saved: readonly SavedCodeMatch[]): void {
+  for (const { ref, commit } of saved)
     runGit(repository.worktree, [...SAFE_CONFIG, 'update-ref', '--no-deref', '-d', ref, commit])
 }
 
 function ownerOf(ref: string) {
-  if (ref.startsWith(OF_RUNS)) {
-    const [run = '', attempt = ''] = ref.slice(OF_RUNS.length).split('/')
+  if (ref.startsWith(RUN_REFS)) {
+    const [run = '', attempt = ''] = ref.slice(RUN_REFS.length).split('/')
     return { run, attempt }
   }
   const [session = '', checkpoint = ''] = ref.slice(REFS.length).split('/')
   return { session, checkpoint }
 }
 
-function keptCode(repository: Repository) {
+function listSavedCode(repository: Repository) {
   const own = ownCommits(repository)
   const format = '%(objecttype)%00%(objectname)%00%(refname)%00%(contents)%00'
   const fields = runGit(repository.worktree, ['for-each-ref', `--format=${format}`, REFS]).split(
     '\0',
   )
-  const kept: Kept[] = []
+  const saved: SavedCode[] = []
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [type = '', commit = '', ref = '', message = ''] = fields.slice(at, at + 4)
     // The newline of a line comes after its NUL, so it leads the next field.
@@ -83,14 +92,14 @@ function keptCode(repository: Repository) {
     // Iterating a set also visits what is added meanwhile.
     for (const one of commits)
       for (const parent of own.get(one)?.parents ?? []) if (own.has(parent)) commits.add(parent)
-    kept.push({
+    saved.push({
       ref,
       commit,
       commits: [...commits],
       messages: [message, ...[...commits].flatMap((one) => own.get(one)?.message ?? [])],
     })
   }
-  return kept
+  return saved
 }
 
 /** Includes commits of failed attempts and of branches that were reset. */
@@ -112,7 +121,7 @@ function ownCommits({ worktree }: Repository) {
 
 /** `commit:path` of files that hold every line of the text. */
 function grep(repository: Repository, needle: Needle, commits: readonly string[]) {
-  const how = [
+  const flags = [
     '-l',
     '-z',
     '-a',
@@ -123,7 +132,7 @@ function grep(repository: Repository, needle: Needle, commits: readonly string[]
   ]
   try {
     // By standard input: the process list shows command lines to everyone.
-    const found = runGit(repository.worktree, ['grep', ...how, '-f', '-', ...commits], {
+    const found = runGit(repository.worktree, ['grep', ...flags, '-f', '-', ...commits], {
       input: `${needle.lines.join('\n')}\n`,
     })
     return found.split('\0').filter((line) => line !== '')
@@ -133,7 +142,7 @@ function grep(repository: Repository, needle: Needle, commits: readonly string[]
   }
 }
 
-function isLedTo(repository: Repository, commit: string) {
+function isOnBranchOrTag(repository: Repository, commit: string) {
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes']
   return (
     runGit(repository.worktree, [

@@ -39,11 +39,11 @@ function entriesOf(folder: string) {
 }
 
 export function fileContains(path: string, needle: Needle): boolean {
-  return withFile(path, (fd) => countPieces(fd, needle, 1) > 0) ?? false
+  return withFile(path, (fd) => countOccurrences(fd, needle, 1) > 0) ?? false
 }
 
 export function countInFile(path: string, needle: Needle): number {
-  return withFile(path, (fd) => countPieces(fd, needle)) ?? 0
+  return withFile(path, (fd) => countOccurrences(fd, needle)) ?? 0
 }
 
 export function readTextOr(path: string, otherwise: string): string {
@@ -55,17 +55,17 @@ export function scrubFile(path: string, needle: Needle, options: { dryRun: boole
   if (/\.jsonl(?:\.|$)/.test(basename(path))) return rewriteLog({ path }, needle, options)
   const count = withFile(path, (fd) => {
     if (isLarge(fd)) return scrubLargeFile(path, fd, needle, options)
-    const scrubbed = scrubWhole(path, readAll(fd), needle)
+    const scrubbed = scrubBytes(path, readAll(fd), needle)
     if (scrubbed.count > 0 && !options.dryRun) replaceOpenFile(path, fd, scrubbed.value)
     return scrubbed.count
   })
   return count ?? 0
 }
 
-function scrubWhole(path: string, bytes: Buffer, needle: Needle) {
+function scrubBytes(path: string, bytes: Buffer, needle: Needle) {
   if (basename(path) !== 'tasks.json')
     return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
-  // A run's tasks have the names they have in the backlog, so both change alike.
+  // A run's tasks are named as in the backlog, so both must change alike.
   const { value, count } = needle.scrubJson(bytes)
   return count === 0 ? needle.scrubBytes(bytes) : { value, count }
 }
@@ -102,42 +102,42 @@ function readAll(fd: number) {
   return readRange(fd, 0, fstatSync(fd).size)
 }
 
-/** Larger files are read in pieces. */
-const LARGE = 16 * 1024 * 1024
-const PIECE = 1024 * 1024
+/** Larger files are read in chunks. */
+const LARGE_BYTES = 16 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 function isLarge(fd: number) {
-  return fstatSync(fd).size > LARGE
+  return fstatSync(fd).size > LARGE_BYTES
 }
 
-function countPieces(fd: number, needle: Needle, enough = Infinity) {
+function countOccurrences(fd: number, needle: Needle, enough = Infinity) {
   let count = 0
-  for (const piece of isLarge(fd) ? largePieces(fd, needle) : [readAll(fd)]) {
-    count += needle.count(piece)
+  for (const chunk of isLarge(fd) ? readChunks(fd, needle) : [readAll(fd)]) {
+    count += needle.count(chunk)
     if (count >= enough) break
   }
   return count
 }
 
-/** No piece is cut in the middle of the text. */
-function* largePieces(fd: number, needle: Needle): Generator<Buffer> {
+/** No chunk ends in the middle of the text. */
+function* readChunks(fd: number, needle: Needle): Generator<Buffer> {
   const scrubbed = (text: string) =>
     needle.scrubBytes(Buffer.from(text, 'latin1')).value.toString('latin1')
   const cuts = new SafeChunker(scrubbed)
   const { size } = fstatSync(fd)
-  for (let at = 0; at < size; at += PIECE) {
-    const piece = cuts.push(readRange(fd, at, Math.min(at + PIECE, size)).toString('latin1'))
-    if (piece !== '') yield Buffer.from(piece, 'latin1')
+  for (let at = 0; at < size; at += CHUNK_BYTES) {
+    const chunk = cuts.push(readRange(fd, at, Math.min(at + CHUNK_BYTES, size)).toString('latin1'))
+    if (chunk !== '') yield Buffer.from(chunk, 'latin1')
   }
   yield Buffer.from(cuts.flush(), 'latin1')
 }
 
 function scrubLargeFile(path: string, fd: number, needle: Needle, { dryRun }: { dryRun: boolean }) {
-  const count = countPieces(fd, needle)
+  const count = countOccurrences(fd, needle)
   if (count === 0 || dryRun) return count
   const file = new PartialFile(dirname(path))
   try {
-    for (const piece of largePieces(fd, needle)) file.write(needle.scrubBytes(piece).value)
+    for (const chunk of readChunks(fd, needle)) file.write(needle.scrubBytes(chunk).value)
   } catch (error) {
     file.discard()
     throw error
@@ -170,18 +170,18 @@ export function scrubBlobs(
     renamed.set(hash, `"$blob":"${name.hash}","length":${name.length}`)
   }
   if (renamed.size > 0) {
-    for (const { path } of openConversationStore(workspace).list()) renameIn(path, renamed)
+    for (const { path } of openConversationStore(workspace).list()) renameBlobsIn(path, renamed)
     for (const hash of renamed.keys()) removeFile(blobs.pathOf(hash))
   }
   return found
 }
 
-const NAMED = /"\$blob":"([0-9a-f]{64})","length":\d+/g
+const BLOB_NAME = /"\$blob":"([0-9a-f]{64})","length":\d+/g
 
-function renameIn(path: string, renamed: ReadonlyMap<string, string>) {
+function renameBlobsIn(path: string, renamed: ReadonlyMap<string, string>) {
   withLock(path, () => {
     const before = readOrUndefined(path)?.toString('latin1') ?? ''
-    const after = before.replace(NAMED, (name, hash: string) => renamed.get(hash) ?? name)
+    const after = before.replace(BLOB_NAME, (name, hash: string) => renamed.get(hash) ?? name)
     if (after !== before) replaceFile(path, Buffer.from(after, 'latin1'))
     return {}
   })

@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts'
 export class AmbiguousSession extends StintError {
   override readonly name = 'AmbiguousSession'
   constructor(
-    what: string,
+    problem: string,
     readonly candidates: readonly SessionRow[],
   ) {
     const lines = candidates
@@ -21,7 +21,7 @@ export class AmbiguousSession extends StintError {
     const more = candidates.length > 10 ? [`  … and ${candidates.length - 10} more`] : []
     super(
       'SESSION_AMBIGUOUS',
-      [what, ...lines, ...more].join('\n'),
+      [problem, ...lines, ...more].join('\n'),
       'name one of them, by id or any part of it that only it has',
     )
   }
@@ -37,13 +37,13 @@ export class NoSession extends StintError {
 /** By id, a unique part of an id, or a short name. */
 export async function findSession(workspace: Workspace, name: string): Promise<SessionRow> {
   const index = workspace.hasSessions() ? await workspace.index() : undefined
-  const asGiven = index?.findByNameOrId(name) ?? []
+  const matches = index?.findByNameOrId(name) ?? []
   // init turns FixAuth into fix-auth.
-  const asNamed =
-    asGiven.length > 0
+  const slugMatches =
+    matches.length > 0
       ? []
       : (index?.findByNameOrId(slug(name)) ?? []).filter((row) => row.name === slug(name))
-  const found = [...asGiven, ...asNamed]
+  const found = [...matches, ...slugMatches]
   const exact = found.filter((row) => row.id === name || row.name === name)
   const candidates = exact.length > 0 ? exact : found
   const [first] = candidates
@@ -93,7 +93,7 @@ function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
   )
   const branch = workspace.git()?.branch
   const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
-  // A detached head owns what was started on a detached head.
+  // A detached HEAD owns sessions that were started on a detached HEAD.
   const onBranch =
     workspace.paths.repository === undefined ? [] : active.filter((row) => row.branch === branch)
   // A session bound to another worktree is the last choice.
@@ -101,7 +101,7 @@ function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
   return [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
 }
 
-/** Commands elsewhere never mean the sessions of runs and delegates. */
+/** Commands outside these worktrees never choose the sessions of runs and delegates. */
 export function isRunWorktree(worktree: string | undefined): boolean {
   return worktree?.startsWith(join(stateHome(), 'worktrees') + sep) === true
 }
@@ -132,7 +132,6 @@ export function isSessionNamed(workspace: Workspace, name: string | undefined): 
   return (name ?? workspace.env.STINT_SESSION ?? '') !== ''
 }
 
-/** The chosen session, refused when it has ended. */
 export async function chooseOpenSession(
   workspace: Workspace,
   name?: string,

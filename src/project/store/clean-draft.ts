@@ -4,20 +4,20 @@ import { cleanText } from '../../text/clean.ts'
 import { type RedactOptions, redact, redactDeep } from '../../text/redact.ts'
 import type { Config } from '../config/config.ts'
 
-const LONGEST_ENTRY = 1024 * 1024
+const MAX_ENTRY_LENGTH = 1024 * 1024
 
-export interface Cleaned {
+interface Cleaned {
   readonly draft: EntryDraft
   readonly redacted: readonly string[]
 }
 
-/** Everything that is journalled passes here: plain text, no secrets. */
+/** Every journalled entry passes here: plain text, no secrets. */
 export function cleanDraft(draft: EntryDraft, config: Config): Cleaned {
-  const { value, found } = redactDeep(cleanStrings(named(draft)), redaction(config))
+  const { value, found } = redactDeep(cleanStrings(fieldsByName(draft)), redaction(config))
   const data =
     draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
   const cleaned = { ...draft, data } as EntryDraft
-  if (JSON.stringify(cleaned.data).length > LONGEST_ENTRY) {
+  if (JSON.stringify(cleaned.data).length > MAX_ENTRY_LENGTH) {
     throw new StintError(
       'ENTRY_TOO_LONG',
       'this entry is longer than 1 MB',
@@ -31,7 +31,7 @@ export function withoutSecrets(text: string, config: Config): string {
   return redact(text, redaction(config)).text
 }
 
-/** Applies today's patterns: one may have been added since the entry was written. */
+/** Applies the current patterns: one may have been added since the entry was written. */
 export function redactedForExport<T>(
   workspace: { config: Config; say(line: string): void },
   value: T,
@@ -47,7 +47,7 @@ export function redaction({ redact: { patterns, allow } }: Config): RedactOption
 }
 
 // The key is the field's name: `password` marks its value as a secret.
-function named(draft: EntryDraft): Readonly<Record<string, unknown>> {
+function fieldsByName(draft: EntryDraft): Readonly<Record<string, unknown>> {
   if (draft.kind !== 'field.set') return draft.data as Record<string, unknown>
   const { key, value } = draft.data as EntryData['field.set']
   return { [key]: value }
@@ -62,7 +62,7 @@ function cleanStrings<T>(value: T): T {
   ) as T
 }
 
-// An empty first or last line says that a remark stood apart from its neighbours.
+// An empty first or last line separates a remark from its neighbours.
 function cleanKeepingEdges(text: string): string {
   return `${text.startsWith('\n') ? '\n' : ''}${cleanText(text)}${text.endsWith('\n') && text.trim() !== '' ? '\n' : ''}`
 }

@@ -1,8 +1,8 @@
+import { join } from 'node:path'
 import {
   type ConversationState,
   newConversationState,
   readConversationState,
-  conversationStateFolderIn,
   writeConversationState,
 } from '../conversation/conversation-state.ts'
 import { isConversationId } from '../../history/paths.ts'
@@ -18,8 +18,11 @@ export function conversationFromEnv(env: NodeJS.ProcessEnv): string | undefined 
   return isConversationId(id) ? id : undefined
 }
 
+/** Under the git directory: safe from `git clean`, and no clutter in a project without sessions. */
 export function conversationStateFolder({ sessions, repository }: ProjectPaths): string {
-  return conversationStateFolderIn(sessions, repository?.commonDir)
+  return repository === undefined
+    ? join(sessions, 'conversations')
+    : join(repository.commonDir, 'stint', 'conversations')
 }
 
 export function sessionOfConversation(workspace: Workspace): OpenSession | undefined {
@@ -33,9 +36,9 @@ export function bindConversation(workspace: Workspace, session: string): void {
   const conversation = conversationFromEnv(workspace.env)
   if (conversation === undefined) return
   const folder = conversationStateFolder(workspace.paths)
-  const known: ConversationState =
+  const state: ConversationState =
     readConversationState(folder, conversation) ?? newConversationState('unknown', conversation)
-  if (known.session === session) return
+  if (state.session === session) return
   // On a full or read-only disk the branch decides the session.
-  ignoreIoErrors(() => writeConversationState(folder, { ...known, session, edits: 0 }))
+  ignoreIoErrors(() => writeConversationState(folder, { ...state, session, edits: 0 }))
 }

@@ -6,11 +6,11 @@ export function runFromEnv(env: NodeJS.ProcessEnv): string | undefined {
   return run === '' ? undefined : run
 }
 
-export function refuseInRun({ env }: { env: NodeJS.ProcessEnv }, what: string): void {
+export function refuseInRun({ env }: { env: NodeJS.ProcessEnv }, action: string): void {
   if (runFromEnv(env) === undefined) return
   throw new StintError(
     'IN_RUN',
-    `${what} is not for an agent in a run: that is left to the run, or to a person`,
+    `${action} is not for an agent in a run: that is left to the run, or to a person`,
     'stint task done NAME --summary TEXT reports a task (or blocked, or failed); then end the turn',
   )
 }

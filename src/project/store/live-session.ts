@@ -23,9 +23,9 @@ import type { Config } from '../config/config.ts'
 import { type ProjectPaths, journalFolder, logPaths } from './project-paths.ts'
 
 const LONG_LOG = 128 * 1024
-const KEPT_LAG = 4 * 1024
+const CACHE_LAG = 4 * 1024
 // Each is searched for in the log's bytes; folding all of them is quicker than many searches.
-const MOST_ADVANCED = 100
+const MAX_ADVANCED = 100
 
 /** A session's log and its folded state at one moment. */
 export interface SessionReading {
@@ -41,18 +41,18 @@ export class LiveSession {
   readonly log: Log
   readonly folder: string
   readonly #config: Config
-  readonly #sayRedacted: (kinds: readonly string[]) => void
+  readonly #reportRedacted: (kinds: readonly string[]) => void
   #reading: SessionReading | undefined
-  #keptEnd: number | undefined
+  #cachedEnd: number | undefined
   #document: (Pick<SessionReading, 'state' | 'marker'> & { readonly text: string }) | undefined
 
   constructor(
     readonly id: string,
     readonly paths: ProjectPaths,
     config: Config,
-    sayRedacted: (kinds: readonly string[]) => void = () => undefined,
+    reportRedacted: (kinds: readonly string[]) => void = () => undefined,
   ) {
-    this.#sayRedacted = sayRedacted
+    this.#reportRedacted = reportRedacted
     this.folder = journalFolder(paths, id)
     this.log = new Log(logPaths(paths, id))
     this.#config = config
@@ -71,7 +71,7 @@ export class LiveSession {
     return readAbridgedState(this.id, this.log, this.snapshotPath)
   }
 
-  /** The whole state of a long log, so that no command has to fold it again. */
+  /** The full state of a long log, so that no command has to fold it again. */
   get cachedStatePath(): string {
     return join(this.folder, 'state.kept')
   }
@@ -79,19 +79,19 @@ export class LiveSession {
   cacheState({ state, damage, marker }: SessionReading): void {
     const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
     if (damage.length > 0 || beginning.end < LONG_LOG) return
-    if (this.#keptEnd !== undefined && beginning.end - this.#keptEnd < KEPT_LAG) return
+    if (this.#cachedEnd !== undefined && beginning.end - this.#cachedEnd < CACHE_LAG) return
     writeCachedState(this.cachedStatePath, { beginning, state })
-    this.#keptEnd = beginning.end
+    this.#cachedEnd = beginning.end
   }
 
   read(): SessionReading {
-    const kept = this.#reading === undefined ? readCachedState(this.cachedStatePath) : undefined
-    const contents = this.log.read(kept?.beginning)
+    const cached = this.#reading === undefined ? readCachedState(this.cachedStatePath) : undefined
+    const contents = this.log.read(cached?.beginning)
     if (this.#reading?.contents === contents) return this.#reading
-    if (kept?.beginning.end === contents.growth?.from) this.#keptEnd = kept?.beginning.end
-    const known = this.#reading ?? kept
-    const knownEnd = this.#reading?.contents.end ?? kept?.beginning.end
-    const state = this.#stateOf(contents, knownEnd, known?.state)
+    if (cached?.beginning.end === contents.growth?.from) this.#cachedEnd = cached?.beginning.end
+    const previous = this.#reading ?? cached
+    const previousEnd = this.#reading?.contents.end ?? cached?.beginning.end
+    const state = this.#stateOf(contents, previousEnd, previous?.state)
     const { damage, end, bytes } = contents
     this.#reading = {
       state,
@@ -111,20 +111,24 @@ export class LiveSession {
     return this.#document.text
   }
 
-  /** Advances the known state where the appended entries only add to it. */
-  #stateOf(contents: LogContents, knownEnd: number | undefined, known: SessionState | undefined) {
+  /** Advances the previous state when the appended entries only add to it. */
+  #stateOf(
+    contents: LogContents,
+    previousEnd: number | undefined,
+    previous: SessionState | undefined,
+  ) {
     const { growth, bytes } = contents
-    if (known !== undefined && growth !== undefined && growth.from === knownEnd) {
-      const before = bytes.subarray(0, knownEnd)
+    if (previous !== undefined && growth !== undefined && growth.from === previousEnd) {
+      const before = bytes.subarray(0, previousEnd)
       // A state forgets old `once` keys, and what was retracted before it arrived.
-      const isForeseen =
-        growth.records.length > MOST_ADVANCED ||
+      const needsFullFold =
+        growth.records.length > MAX_ADVANCED ||
         growth.records.some(
           ({ id, once }) =>
             before.includes(id) || (once !== undefined && before.includes(JSON.stringify(once))),
         )
       try {
-        if (!isForeseen) return advance(known, growth.records)
+        if (!needsFullFold) return advance(previous, growth.records)
       } catch (error) {
         if (!(error instanceof NeedsFullFold)) throw error
       }
@@ -135,8 +139,8 @@ export class LiveSession {
         `nothing in the journal of session ${this.id} can be read`,
         'stint doctor shows the damage',
       )
-    // A kept state that could not be advanced is replaced by the next refresh.
-    this.#keptEnd = undefined
+    // A cached state that could not be advanced is replaced by the next refresh.
+    this.#cachedEnd = undefined
     return fold(this.id, contents.records)
   }
 
@@ -193,12 +197,12 @@ export class LiveSession {
     markTouched(this.paths.sessions, this.id)
     const entries = write(cleaned.drafts as readonly EntryDraft<never>[])
     markTouched(this.paths.sessions, this.id)
-    if (cleaned.redacted.length > 0) this.#sayRedacted(cleaned.redacted)
+    if (cleaned.redacted.length > 0) this.#reportRedacted(cleaned.redacted)
     return entries
   }
 }
 
-/** A journal may come from elsewhere: its name must not lead out of the folder. */
+/** A name in a journal from elsewhere must not lead out of the folder. */
 export function nameForFiles({ name }: Pick<SessionState, 'name'>): string {
   return /^[a-z0-9-]{1,80}$/.test(name) ? name : slug(name)
 }

@@ -19,22 +19,22 @@ export interface OpenSession {
   readonly news?: string
 }
 
-const MOST = 500
+const MAX_LISTED = 500
 
-export function openSessionsFolder(place: ProjectPaths): string {
-  return join(place.sessions, 'open')
+export function openSessionsFolder(paths: ProjectPaths): string {
+  return join(paths.sessions, 'open')
 }
 
 /** Undefined when the folder is gone. */
-export function listOpenSessions(place: ProjectPaths): readonly OpenSession[] | undefined {
-  return listFolderIfPresent(openSessionsFolder(place))
+export function listOpenSessions(paths: ProjectPaths): readonly OpenSession[] | undefined {
+  return listFolderIfPresent(openSessionsFolder(paths))
     ?.filter(isId)
-    .slice(-MOST)
-    .flatMap((name) => readOpenSession(place, name) ?? [])
+    .slice(-MAX_LISTED)
+    .flatMap((name) => readOpenSession(paths, name) ?? [])
 }
 
-export function readOpenSession(place: ProjectPaths, id: string): OpenSession | undefined {
-  const open = readJson(join(openSessionsFolder(place), id)) as OpenSession | undefined
+export function readOpenSession(paths: ProjectPaths, id: string): OpenSession | undefined {
+  const open = readJson(join(openSessionsFolder(paths), id)) as OpenSession | undefined
   return open?.id === id ? open : undefined
 }
 

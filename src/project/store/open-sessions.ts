@@ -27,45 +27,45 @@ import { type ProjectPaths, logIds, logPaths } from './project-paths.ts'
 import { defined } from '../../text/defined.ts'
 import { checksum } from '../../journal/record.ts'
 
-const MADE_AGAIN = 200
+const MAX_REBUILT = 200
 
-export function writeOpenSession(place: ProjectPaths, state: SessionState): void {
-  if (isSessionOpen(state)) announceSession(place, openSessionOf(state))
-  else removeFile(join(openSessionsFolder(place), state.id))
+export function writeOpenSession(paths: ProjectPaths, state: SessionState): void {
+  if (isSessionOpen(state)) announceSession(paths, openSessionOf(state))
+  else removeFile(join(openSessionsFolder(paths), state.id))
 }
 
-export function announceSession(place: ProjectPaths, open: OpenSession): void {
-  const path = join(openSessionsFolder(place), open.id)
+export function announceSession(paths: ProjectPaths, open: OpenSession): void {
+  const path = join(openSessionsFolder(paths), open.id)
   const text = JSON.stringify(open)
   if (readOrUndefined(path)?.toString('utf8') === text) return
   // A new folder with only this file would make the other sessions look finished.
-  if (listFolderIfPresent(openSessionsFolder(place)) === undefined) makeAgain(place)
+  if (listFolderIfPresent(openSessionsFolder(paths)) === undefined) rebuildOpenSessions(paths)
   replaceUnsynced(path, text)
 }
 
 /** Rebuilt from the journals when the files are gone. */
-export function readOpenSessions(place: ProjectPaths): readonly OpenSession[] {
-  const found = listOpenSessions(place)
-  if (found !== undefined || logIds(place).size === 0) return found ?? []
-  makeAgain(place)
-  return listOpenSessions(place) ?? []
+export function readOpenSessions(paths: ProjectPaths): readonly OpenSession[] {
+  const found = listOpenSessions(paths)
+  if (found !== undefined || logIds(paths).size === 0) return found ?? []
+  rebuildOpenSessions(paths)
+  return listOpenSessions(paths) ?? []
 }
 
-/** Includes sessions that were only just started or reopened. */
-export function currentOpenSessions(place: ProjectPaths): readonly OpenSession[] {
-  const listed = readOpenSessions(place).map(({ id }) => id)
-  const touched = listTouched(place.sessions).map(({ id }) => id)
+/** Includes sessions that were just started or reopened. */
+export function currentOpenSessions(paths: ProjectPaths): readonly OpenSession[] {
+  const listed = readOpenSessions(paths).map(({ id }) => id)
+  const touched = listTouched(paths.sessions).map(({ id }) => id)
   const ids = new Set([...listed, ...touched].filter((id) => id !== BACKLOG_ID))
-  return [...ids].flatMap((id) => currentOpenSession(place, id) ?? [])
+  return [...ids].flatMap((id) => currentOpenSession(paths, id) ?? [])
 }
 
 /** From the session's file, or from its journal if that is newer; undefined unless open. */
-export function currentOpenSession(place: ProjectPaths, id: string): OpenSession | undefined {
+export function currentOpenSession(paths: ProjectPaths, id: string): OpenSession | undefined {
   if (!isId(id) || id === BACKLOG_ID) return undefined
-  const writtenAt = statOrUndefined(join(openSessionsFolder(place), id))?.mtimeMs ?? 0
-  const grownAt = statOrUndefined(logPaths(place, id).path)?.mtimeMs ?? Infinity
-  if (grownAt < writtenAt) return readOpenSession(place, id)
-  const session = new LiveSession(id, place, DEFAULT_CONFIG)
+  const writtenAt = statOrUndefined(join(openSessionsFolder(paths), id))?.mtimeMs ?? 0
+  const grownAt = statOrUndefined(logPaths(paths, id).path)?.mtimeMs ?? Infinity
+  if (grownAt < writtenAt) return readOpenSession(paths, id)
+  const session = new LiveSession(id, paths, DEFAULT_CONFIG)
   try {
     const state = session.open()
     return isSessionOpen(state) && state.entryCount > 0 ? openSessionOf(state) : undefined
@@ -91,16 +91,16 @@ function openSessionOf(state: SessionState) {
   }
 }
 
-/** Built under another name first: half of the files would be worse than none. */
-function makeAgain(place: ProjectPaths) {
-  const folder = `${openSessionsFolder(place)}.${process.pid}.new`
+/** Built under another name first: an incomplete folder would be worse than none. */
+function rebuildOpenSessions(paths: ProjectPaths) {
+  const folder = `${openSessionsFolder(paths)}.${process.pid}.new`
   createFolderUnsynced(folder)
-  const newest = [...logIds(place)]
+  const newest = [...logIds(paths)]
     .filter((id) => id !== BACKLOG_ID)
     .toSorted()
-    .slice(-MADE_AGAIN)
+    .slice(-MAX_REBUILT)
   for (const id of newest) {
-    const session = new LiveSession(id, place, DEFAULT_CONFIG)
+    const session = new LiveSession(id, paths, DEFAULT_CONFIG)
     try {
       const state = session.open()
       if (isSessionOpen(state))
@@ -113,7 +113,7 @@ function makeAgain(place: ProjectPaths) {
     }
   }
   try {
-    moveFile(folder, openSessionsFolder(place), { isDurable: false })
+    moveFile(folder, openSessionsFolder(paths), { isDurable: false })
   } catch (error) {
     // Another process rebuilt them meanwhile.
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error
@@ -125,9 +125,9 @@ function makeAgain(place: ProjectPaths) {
 // One session per branch, even when several agents or people start at once.
 
 const STALE_MS = 5_000
-const LOOK_EVERY_MS = 20
+const POLL_MS = 20
 
-export interface OpeningClaim {
+interface OpeningClaim {
   release(): void
 }
 
@@ -150,12 +150,12 @@ export function claimOpening(
 }
 
 export async function whileOpening<T>(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   branch: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  let claim = claimOpening(place, branch)
-  for (; claim === undefined; claim = claimOpening(place, branch)) await aMoment()
+  let claim = claimOpening(paths, branch)
+  for (; claim === undefined; claim = claimOpening(paths, branch)) await sleep()
   try {
     return await work()
   } finally {
@@ -164,8 +164,8 @@ export async function whileOpening<T>(
 }
 
 // Not from a shared module: hooks load this file too.
-function aMoment() {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+function sleep() {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS))
 }
 
 function isHeld(path: string) {

@@ -21,18 +21,18 @@ import type { ProjectPaths } from './project-paths.ts'
 const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
 
 /** The draft must be free of secrets. Not synced: a power cut loses it. */
-export function leaveInOutbox(place: ProjectPaths, session: string, draft: EntryDraft): void {
-  leaveIn(outboxOf(place, session), draft)
+export function leaveInOutbox(paths: ProjectPaths, session: string, draft: EntryDraft): void {
+  leaveInFolder(outboxFolder(paths, session), draft)
 }
 
-export function leaveIn(folder: string, draft: EntryDraft): void {
+export function leaveInFolder(folder: string, draft: EntryDraft): void {
   // The second number orders what several hooks leave in one millisecond.
   const now = Date.now()
   const [seconds, nanoseconds] = process.hrtime()
   const monotonic = `${String(seconds).padStart(9, '0')}${String(nanoseconds).padStart(9, '0')}`
   const name = `${String(now).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
-  const text = JSON.stringify({ at: isoTime(now), once: onceOf(name), ...draft })
+  const text = JSON.stringify({ at: isoTime(now), once: onceKey(name), ...draft })
   // Hooks keep the empty folder for the next one; commands remove it.
   try {
     replaceUnsynced(path, text)
@@ -45,8 +45,8 @@ export function leaveIn(folder: string, draft: EntryDraft): void {
   }
 }
 
-export function kindsInOutbox(place: ProjectPaths, session: string): readonly string[] {
-  return listFolder(outboxOf(place, session))
+export function kindsInOutbox(paths: ProjectPaths, session: string): readonly string[] {
+  return listFolder(outboxFolder(paths, session))
     .toSorted()
     .flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
 }
@@ -56,33 +56,33 @@ export function drainOutbox(
   session: LiveSession,
   amend: (draft: EntryDraft) => EntryDraft = (draft) => draft,
 ): number {
-  return drainFolder(outboxOf(session.paths, session.id), session, amend)
+  return drainFolder(outboxFolder(session.paths, session.id), session, amend)
 }
 
 export function drainFolder(
   folder: string,
   session: LiveSession,
-  take: (draft: EntryDraft, once: string) => EntryDraft | undefined,
+  accept: (draft: EntryDraft, once: string) => EntryDraft | undefined,
 ): number {
-  const left = draftsIn(folder, take)
-  if (left.length === 0) return 0
-  session.append(left.map(({ draft }) => draft))
-  for (const { name } of left) removeFile(join(folder, name))
-  return left.length
+  const drafts = readDrafts(folder, accept)
+  if (drafts.length === 0) return 0
+  session.append(drafts.map(({ draft }) => draft))
+  for (const { name } of drafts) removeFile(join(folder, name))
+  return drafts.length
 }
 
-/** Oldest first. What is no entry, or what `take` rejects, is quarantined. */
-export function draftsIn(
+/** Oldest first. What is no entry, or what `accept` rejects, is quarantined. */
+export function readDrafts(
   folder: string,
-  take: (draft: EntryDraft, once: string) => EntryDraft | undefined,
+  accept: (draft: EntryDraft, once: string) => EntryDraft | undefined,
 ): readonly { readonly name: string; readonly draft: EntryDraft }[] {
   return listFolder(folder)
     .toSorted()
     .flatMap((name) => {
       const [, stem] = NAME.exec(name) ?? []
       if (stem === undefined) return []
-      const found = draftIn(folder, name)
-      const draft = found === undefined ? undefined : take(found, onceOf(stem))
+      const found = readDraft(folder, name)
+      const draft = found === undefined ? undefined : accept(found, onceKey(stem))
       if (draft !== undefined) return [{ name, draft }]
       // A missing file was drained by another process.
       moveFile(join(folder, name), join(folder, `${name}.damaged`))
@@ -94,24 +94,24 @@ export function draftsIn(
 export function drainIfPossible(session: LiveSession): void {
   try {
     drainOutbox(session)
-    removeEmptyFolder(outboxOf(session.paths, session.id))
+    removeEmptyFolder(outboxFolder(session.paths, session.id))
   } catch (error) {
     if (!(error instanceof JournalMissing) && errnoOf(causeOf(error)) === undefined) throw error
   }
 }
 
 /** Removes folders that hooks left empty. */
-export function sessionsWithOutbox(place: ProjectPaths): readonly string[] {
-  return listFolder(outboxes(place)).filter((id) => {
+export function sessionsWithOutbox(paths: ProjectPaths): readonly string[] {
+  return listFolder(outboxesFolder(paths)).filter((id) => {
     if (!isId(id)) return false
-    const names = listFolder(outboxOf(place, id))
-    if (names.length === 0) ignoreIoErrors(() => removeEmptyFolder(outboxOf(place, id)))
+    const names = listFolder(outboxFolder(paths, id))
+    if (names.length === 0) ignoreIoErrors(() => removeEmptyFolder(outboxFolder(paths, id)))
     return names.some((name) => NAME.test(name))
   })
 }
 
 /** Undefined for a file that a power cut emptied, or that is no entry. */
-function draftIn(folder: string, name: string) {
+function readDraft(folder: string, name: string) {
   const draft = readJson(join(folder, name)) as EntryDraft | null | undefined
   const isDraft =
     typeof draft?.kind === 'string' &&
@@ -120,7 +120,7 @@ function draftIn(folder: string, name: string) {
   return isDraft ? draft : undefined
 }
 
-function onceOf(stem: string) {
+function onceKey(stem: string) {
   return `outbox:${stem}`
 }
 
@@ -128,12 +128,12 @@ function causeOf(error: unknown) {
   return error instanceof Error && error.cause !== undefined ? error.cause : error
 }
 
-function outboxes({ sessions, repository }: ProjectPaths) {
+function outboxesFolder({ sessions, repository }: ProjectPaths) {
   return repository === undefined
     ? join(sessions, 'outbox')
     : join(repository.commonDir, 'stint', 'outbox')
 }
 
-function outboxOf(place: ProjectPaths, session: string) {
-  return join(outboxes(place), session)
+function outboxFolder(paths: ProjectPaths, session: string) {
+  return join(outboxesFolder(paths), session)
 }

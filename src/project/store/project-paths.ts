@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { isId } from '../../journal/ids.ts'
 import type { LogPaths } from '../../journal/log.ts'
@@ -27,70 +27,72 @@ export function findProjectPaths(cwd: string): ProjectPaths {
 }
 
 // Tasks may come before the first session.
-const MARKS = ['.sessions/journal', '.sessions/backlog', '.tasks/active']
+const PROJECT_FOLDERS = ['.sessions/journal', '.sessions/backlog', '.tasks/active']
 
 function nearestWithSessions(cwd: string) {
   const home = process.getBuiltinModule('node:os').homedir()
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (MARKS.some((mark) => existsSync(join(folder, mark)))) return folder
+    if (PROJECT_FOLDERS.some((name) => existsSync(join(folder, name)))) return folder
     if (folder === home || folder === dirname(folder)) return undefined
   }
 }
 
-/** This worktree's folder, not the main one's. */
+export function isWithin(folder: string, path: string): boolean {
+  const route = relative(folder, path)
+  return route === '' || (route !== '..' && !route.startsWith(`..${sep}`) && !isAbsolute(route))
+}
+
+/** The folder of this worktree, not of the main one. */
 export function workingFolder({ repository, root }: ProjectPaths): string {
   return repository?.worktree ?? root
 }
 
-export function journalFolder(place: ProjectPaths, id: string): string {
-  return join(place.sessions, 'journal', id)
+export function journalFolder(paths: ProjectPaths, id: string): string {
+  return join(paths.sessions, 'journal', id)
 }
 
 /** The second name survives `git clean` and `rm -r .sessions`. */
-export function logPaths(place: ProjectPaths, id: string): LogPaths {
-  if (id === BACKLOG_ID)
-    return { path: join(place.sessions, 'backlog', 'log.jsonl'), link: linkOf(place, id) }
-  return { path: join(journalFolder(place, id), 'log.jsonl'), link: linkOf(place, id) }
-}
-
-function linkOf(place: ProjectPaths, id: string) {
-  return place.repository === undefined
-    ? undefined
-    : join(linkFolder(place.repository), `${id}.jsonl`)
+export function logPaths(paths: ProjectPaths, id: string): LogPaths {
+  const { sessions, repository } = paths
+  const folder = id === BACKLOG_ID ? join(sessions, 'backlog') : journalFolder(paths, id)
+  const link = repository === undefined ? undefined : join(linkFolder(repository), `${id}.jsonl`)
+  return { path: join(folder, 'log.jsonl'), link }
 }
 
 function linkFolder(repository: Repository) {
   return join(repository.commonDir, 'stint', 'journal')
 }
 
-export function logIds(place: ProjectPaths): ReadonlySet<string> {
+export function logIds(paths: ProjectPaths): ReadonlySet<string> {
   const linked =
-    place.repository === undefined
+    paths.repository === undefined
       ? []
-      : listFolder(linkFolder(place.repository)).map((name) => name.replace(/\.jsonl$/, ''))
-  const backlog = existsSync(logPaths(place, BACKLOG_ID).path) ? [BACKLOG_ID] : []
+      : listFolder(linkFolder(paths.repository)).map((name) => name.replace(/\.jsonl$/, ''))
+  const backlog = existsSync(logPaths(paths, BACKLOG_ID).path) ? [BACKLOG_ID] : []
   return new Set(
-    [...listFolder(join(place.sessions, 'journal')), ...linked, ...backlog].filter(isId),
+    [...listFolder(join(paths.sessions, 'journal')), ...linked, ...backlog].filter(isId),
   )
 }
 
-const ATTEMPTS = 10
+const MAX_ATTEMPTS = 10
 
-export function prepareSessionsFolder(place: ProjectPaths, config: Config): void {
+export function prepareSessionsFolder(paths: ProjectPaths, config: Config): void {
   // git clean may remove the folder between any two calls.
   for (let attempt = 1; ; attempt += 1) {
     try {
-      prepareOnce(place.sessions, config.share === 'git')
+      prepareOnce(paths.sessions, config.share === 'git')
       return
     } catch (error) {
-      if (!isMissing(error) || attempt === ATTEMPTS) throw error
+      if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
 function prepareOnce(sessions: string, isShared: boolean) {
   createFolder(sessions)
-  const [ignore, other] = isShared ? [SHARED_IGNORE, OWN_IGNORE] : [OWN_IGNORE, SHARED_IGNORE]
+  const [ignore, other] = isShared
+    ? [SHARED_IGNORE, PRIVATE_IGNORE]
+    : [PRIVATE_IGNORE, SHARED_IGNORE]
   const path = join(sessions, '.gitignore')
   writeOnce(path, ignore)
   // Only our own text is replaced, after the setting changed.
@@ -98,7 +100,7 @@ function prepareOnce(sessions: string, isShared: boolean) {
   if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
 }
 
-const OWN_IGNORE = '*\n'
+const PRIVATE_IGNORE = '*\n'
 
 // Everything else can be rebuilt.
 const SHARED_IGNORE = [

@@ -22,7 +22,7 @@ import { type RenderedDocument, readRenderedDocument } from '../../document/snap
 import { fold } from '../../session/fold.ts'
 import type { LiveSession, SessionReading } from './live-session.ts'
 
-const ROUNDS = 8
+const MAX_ROUNDS = 8
 const TAKEN_PREFIX = 'taken-'
 
 export interface Absorbed {
@@ -37,7 +37,7 @@ export interface RefreshedDocument extends Absorbed {
 
 /**
  * Turns edits of the document into entries and renders it again. The file is moved away, read, and
- * created only where none stands, so no save is overwritten unread; absorbing a file twice adds
+ * created only where there is none, so no save is overwritten unread; absorbing a file twice adds
  * nothing.
  */
 export async function refreshDocument(
@@ -49,13 +49,14 @@ export async function refreshDocument(
   const handled = new Set<string>()
   for (let round = 0; ; round += 1) {
     let reading = session.read()
-    const standing = documentsOf(session, reading.state)
-    const inPlace = takenFiles(session).length > 0 ? undefined : current(session, reading, standing)
-    if (inPlace !== undefined) return { entries: absorbed, notices, reading, document: inPlace }
-    for (const document of standing)
+    const existing = documentsOf(session, reading.state)
+    const unchanged =
+      takenFiles(session).length > 0 ? undefined : currentDocument(session, reading, existing)
+    if (unchanged !== undefined) return { entries: absorbed, notices, reading, document: unchanged }
+    for (const document of existing)
       moveFile(document, join(session.folder, takenName(document)), { isDurable })
     const taken = takenFiles(session)
-    // Another process may have rendered a newer document; its news is no edit.
+    // Another process may have rendered a newer document; the difference is no edit.
     reading = session.read()
     for (const file of taken) {
       readTaken(session, file)
@@ -70,32 +71,32 @@ export async function refreshDocument(
     createFolderUnsynced(dirname(target))
     const bytes = Buffer.from(session.document(reading))
     const isPlaced = createFile(target, bytes, { isDurable })
-    const isAllRead = taken.map((file) => letGo(session, file, notices)).every(Boolean)
-    if ((isPlaced && isAllRead) || round === ROUNDS)
-      return { entries: absorbed, notices, reading, document: sumOf(bytes) }
+    const isAllRead = taken.map((file) => releaseTaken(session, file, notices)).every(Boolean)
+    if ((isPlaced && isAllRead) || round === MAX_ROUNDS)
+      return { entries: absorbed, notices, reading, document: checksumOf(bytes) }
   }
 }
 
-function current(
+function currentDocument(
   session: LiveSession,
   reading: SessionReading,
-  standing: readonly string[],
+  existing: readonly string[],
 ): RenderedDocument | undefined {
   const path = session.documentPath(reading.state)
-  if (standing.length !== 1 || standing[0] !== path || !isRegularFile(path)) return undefined
+  if (existing.length !== 1 || existing[0] !== path || !isRegularFile(path)) return undefined
   const bytes = readOrUndefined(path)
   if (bytes === undefined) return undefined
-  const isOfThisState = bytes
+  const hasCurrentMarker = bytes
     .subarray(-100)
     .toString('latin1')
     .endsWith(`${markerLine(reading.marker)}\n`)
   const isCurrent =
-    (isOfThisState && isAsRendered(session, bytes)) ||
+    (hasCurrentMarker && isAsRendered(session, bytes)) ||
     bytes.equals(Buffer.from(session.document(reading)))
-  return isCurrent ? sumOf(bytes) : undefined
+  return isCurrent ? checksumOf(bytes) : undefined
 }
 
-function sumOf(bytes: Buffer): RenderedDocument {
+function checksumOf(bytes: Buffer): RenderedDocument {
   return { size: bytes.length, sum: checksum(bytes) }
 }
 
@@ -104,7 +105,7 @@ function isAsRendered(session: LiveSession, bytes: Buffer): boolean {
   return rendered?.size === bytes.length && rendered.sum === checksum(bytes)
 }
 
-/** Also where an older name or status had put it. */
+/** Includes those that a killed command left under an older name or status. */
 function documentsOf(session: LiveSession, state: SessionState): readonly string[] {
   const suffix = `-${shortId(session.id)}.md`
   const active = join(session.paths.sessions, 'active')
@@ -114,43 +115,44 @@ function documentsOf(session: LiveSession, state: SessionState): readonly string
         .map((name) => join(active, name))
     : []
   const archived = join(session.paths.sessions, 'archive', session.documentName(state))
-  return isStanding(archived) ? [...open, archived] : open
+  return pathExists(archived) ? [...open, archived] : open
 }
 
-interface Taken {
+interface TakenFile {
   readonly path: string
   bytes: Buffer | undefined
-  oddity: string | undefined
-  keep: string | undefined
+  /** Why it is no regular file. */
+  typeProblem: string | undefined
+  quarantineReason: string | undefined
 }
 
-function takenFiles(session: LiveSession): readonly Taken[] {
+function takenFiles(session: LiveSession): readonly TakenFile[] {
   if (!existsSync(session.folder)) return []
   return readdirSync(session.folder)
     .filter((name) => name.startsWith(TAKEN_PREFIX))
     .map((name) => ({
       path: join(session.folder, name),
       bytes: undefined,
-      oddity: undefined,
-      keep: undefined,
+      typeProblem: undefined,
+      quarantineReason: undefined,
     }))
 }
 
 /** Follows a symbolic link; never waits at a pipe. */
-function readTaken(session: LiveSession, file: Taken): void {
+function readTaken(session: LiveSession, file: TakenFile): void {
   const stat = lstatSync(file.path, { throwIfNoEntry: false })
   if (stat === undefined) return
   if (stat.isFile()) {
     file.bytes = readOrUndefined(file.path)
   } else if (stat.isSymbolicLink()) {
-    // A relative link points from where the document stood.
+    // A relative link is relative to the document's folder.
     const target = resolve(session.paths.sessions, 'active', readlinkSync(file.path))
     file.bytes = readThrough(target)
     const fate =
       file.bytes === undefined ? ', where no file can be read' : '; the file it leads to stays'
-    file.oddity = `it is a symbolic link to ${relative(session.paths.root, target) || '.'}${fate}`
+    file.typeProblem = `it is a symbolic link to ${relative(session.paths.root, target) || '.'}${fate}`
   } else {
-    file.oddity = stat.isDirectory() ? 'it is a folder' : 'it is not a file'
+    file.typeProblem = stat.isDirectory() ? 'it is a folder' : 'it is not a file'
   }
 }
 
@@ -168,7 +170,7 @@ function readThrough(target: string): Buffer | undefined {
 async function absorbFile(
   session: LiveSession,
   reading: SessionReading,
-  file: Taken,
+  file: TakenFile,
   notices: string[],
 ): Promise<number> {
   const bytes = file.bytes ?? Buffer.alloc(0)
@@ -176,12 +178,12 @@ async function absorbFile(
   const text = bytes.toString('utf8')
   // Decoding would replace bytes that are not UTF-8 by U+FFFD.
   if (!Buffer.from(text).equals(bytes)) {
-    file.keep = 'it is not UTF-8 text'
+    file.quarantineReason = 'it is not UTF-8 text'
     return 0
   }
   // A power cut leaves NUL bytes in a document that was not synced.
   if (bytes.includes(0)) {
-    file.keep = 'it holds NUL characters'
+    file.quarantineReason = 'it holds NUL characters'
     return 0
   }
   const base = documentBase(session, reading, text)
@@ -190,38 +192,38 @@ async function absorbFile(
   const { editsBetween } = await import('../../document/edits.ts')
   const parsed = isTooLong(text, reading.marker) ? TOO_LONG : parseDocument(text)
   const problem = parsed.ok
-    ? misplaced(session, reading, text, parsed.document.fields, base.isSure)
+    ? mismatchProblem(session, reading, text, parsed.document.fields, base.isSure)
     : parsed.problem
   if (!parsed.ok || problem !== undefined) {
-    file.keep = problem
+    file.quarantineReason = problem
     return 0
   }
   const edits = editsBetween(base.state, parsed.document, {
     mint: () => session.mint(),
     isBaseSure: base.isSure,
   })
-  const told = [...encodingOf(text), ...edits.unabsorbed]
-  if (told.length > 0) file.keep = told.join('; ')
+  const warnings = [...encodingWarnings(text), ...edits.unabsorbed]
+  if (warnings.length > 0) file.quarantineReason = warnings.join('; ')
   try {
     const { drafts, redacted } = session.clean(edits.drafts)
     const known = reading.entries.filter(
       (entry) => entry.by === 'document' && entry.id > base.state.lastId,
     )
-    const news = newsAmong(onceEach(drafts, text), known)
-    session.append(news)
+    const newDrafts = withoutAbsorbed(withOnceKeys(drafts, text), known)
+    session.append(newDrafts)
     if (redacted.length > 0)
       notices.push(
         `what looked like a secret in the document was redacted (${redacted.join(', ')})`,
       )
-    return news.length
+    return newDrafts.length
   } catch (error) {
     if (!(error instanceof StintError) || error.code !== 'ENTRY_TOO_LONG') throw error
-    file.keep = error.message
+    file.quarantineReason = error.message
     return 0
   }
 }
 
-function encodingOf(text: string): readonly string[] {
+function encodingWarnings(text: string): readonly string[] {
   return [
     ...(text.startsWith('\uFEFF')
       ? ['it begins with a byte-order mark, and is written again without']
@@ -230,18 +232,18 @@ function encodingOf(text: string): readonly string[] {
   ]
 }
 
-const MOST_ADDED = 1024 * 1024
+const MAX_ADDED = 1024 * 1024
 const TOO_LONG = {
   ok: false,
   problem: 'it has grown by more than 1 MB, which is more than a session document can take over',
 } as const
 
-/** A document that is so much longer than its log holds something else. */
+/** A document this much longer than its log holds something else. */
 function isTooLong(text: string, { offset }: DocumentMarker): boolean {
-  return text.length > offset + MOST_ADDED
+  return text.length > offset + MAX_ADDED
 }
 
-function misplaced(
+function mismatchProblem(
   session: LiveSession,
   reading: SessionReading,
   text: string,
@@ -254,14 +256,14 @@ function misplaced(
   // A truncated save must not reword the line it cuts.
   const last = text.slice(text.lastIndexOf('\n') + 1).trimEnd()
   if (last === '') return undefined
-  const whole = session.document(reading).split('\n')
-  const isCutShort =
-    !/^## Next Steps/m.test(text) || whole.some((line) => line !== last && line.startsWith(last))
-  return isCutShort ? 'it breaks off in the middle of a line' : undefined
+  const rendered = session.document(reading).split('\n')
+  const isTruncated =
+    !/^## Next Steps/m.test(text) || rendered.some((line) => line !== last && line.startsWith(last))
+  return isTruncated ? 'it breaks off in the middle of a line' : undefined
 }
 
 /** Two processes that read the same text record it once. */
-function onceEach(drafts: readonly EntryDraft[], text: string): readonly EntryDraft[] {
+function withOnceKeys(drafts: readonly EntryDraft[], text: string): readonly EntryDraft[] {
   const bytes = Buffer.from(text)
   const counts = new Map<string, number>()
   return drafts.map((draft) => {
@@ -272,25 +274,25 @@ function onceEach(drafts: readonly EntryDraft[], text: string): readonly EntryDr
 }
 
 /**
- * An editor that did not reload saves an absorbed edit again; what refers to it then refers to the
- * entry it became.
+ * An editor that did not reload saves an absorbed edit again; references to that edit then point to
+ * the entry it became.
  */
-function newsAmong(
+function withoutAbsorbed(
   drafts: readonly EntryDraft[],
   known: readonly RawEntry[],
 ): readonly EntryDraft[] {
-  const waiting = new Map<string, string[]>()
+  const unmatched = new Map<string, string[]>()
   for (const entry of known)
-    waiting.set(signature(entry), [...(waiting.get(signature(entry)) ?? []), entry.id])
-  const became = new Map<unknown, string>()
+    unmatched.set(signature(entry), [...(unmatched.get(signature(entry)) ?? []), entry.id])
+  const absorbedAs = new Map<unknown, string>()
   return drafts.flatMap((draft) => {
     const data = Object.fromEntries(
-      Object.entries(draft.data).map(([key, value]) => [key, became.get(value) ?? value]),
+      Object.entries(draft.data).map(([key, value]) => [key, absorbedAs.get(value) ?? value]),
     )
-    const news = { ...draft, data } as EntryDraft
-    const earlier = waiting.get(signature(news))?.shift()
-    if (earlier !== undefined && draft.id !== undefined) became.set(draft.id, earlier)
-    return earlier === undefined ? [news] : []
+    const updated = { ...draft, data } as EntryDraft
+    const earlier = unmatched.get(signature(updated))?.shift()
+    if (earlier !== undefined && draft.id !== undefined) absorbedAs.set(draft.id, earlier)
+    return earlier === undefined ? [updated] : []
   })
 }
 
@@ -300,11 +302,16 @@ function signature(entry: { kind: string; data: object }): string {
 }
 
 /** Returns false for a file that an editor still writes: it is read again. */
-function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
-  if (!isStanding(file.path)) return true
-  if (file.oddity === undefined && (file.bytes === undefined || !isFileWith(file.path, file.bytes)))
+function releaseTaken(session: LiveSession, file: TakenFile, notices: string[]): boolean {
+  if (!pathExists(file.path)) return true
+  if (
+    file.typeProblem === undefined &&
+    (file.bytes === undefined || !isFileWith(file.path, file.bytes))
+  )
     return false
-  const why = [file.oddity, file.keep].filter((reason) => reason !== undefined).join('; ')
+  const why = [file.typeProblem, file.quarantineReason]
+    .filter((reason) => reason !== undefined)
+    .join('; ')
   if (why === '') {
     removeFile(file.path)
     return true
@@ -312,9 +319,9 @@ function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   const folder = join(session.folder, 'set-aside')
   createFolder(folder)
   const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
-  const kept = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomHex(2)}.md`)
-  if (moveFile(file.path, kept))
-    notices.push(`${name}.md was set aside as ${relative(session.paths.root, kept)}: ${why}`)
+  const target = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomHex(2)}.md`)
+  if (moveFile(file.path, target))
+    notices.push(`${name}.md was set aside as ${relative(session.paths.root, target)}: ${why}`)
   return true
 }
 
@@ -323,7 +330,7 @@ function takenName(document: string): string {
 }
 
 /** Also true for a dangling link. */
-function isStanding(path: string): boolean {
+function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 

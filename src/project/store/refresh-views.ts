@@ -14,7 +14,7 @@ import {
 import type { LiveSession, SessionReading } from './live-session.ts'
 import { writeOpenSession } from './open-sessions.ts'
 
-const ROUNDS = 20
+const MAX_ROUNDS = 20
 
 /** Repeats while the log grows, so that the last writer of a view has seen the last entry. */
 export async function refreshViews(
@@ -30,7 +30,7 @@ export async function refreshViews(
     const { reading } = refreshed
     if (reading.state.handoffs.items.length > 0) await restoreHandoffs(session, reading)
     writeViews(session, refreshed, isDurable)
-    if (session.log.identity().size === reading.contents.bytes.length || round === ROUNDS)
+    if (session.log.identity().size === reading.contents.bytes.length || round === MAX_ROUNDS)
       return { entries, notices, reading }
   }
 }

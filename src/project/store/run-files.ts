@@ -8,30 +8,30 @@ export function runsFolder({ sessions }: Pick<ProjectPaths, 'sessions'>): string
   return join(sessions, 'runs')
 }
 
-export function runFolder(place: Pick<ProjectPaths, 'sessions'>, run: string): string {
-  return join(runsFolder(place), run)
+export function runFolder(paths: Pick<ProjectPaths, 'sessions'>, run: string): string {
+  return join(runsFolder(paths), run)
 }
 
 /** Its second name survives `git clean`. */
-export function runLogPaths(place: ProjectPaths, run: string): LogPaths {
+export function runLogPaths(paths: ProjectPaths, run: string): LogPaths {
   const link =
-    place.repository === undefined
+    paths.repository === undefined
       ? undefined
-      : join(linkFolder(place.repository.commonDir), `${run}.jsonl`)
-  return { path: join(runFolder(place, run), 'log.jsonl'), link }
+      : join(linkFolder(paths.repository.commonDir), `${run}.jsonl`)
+  return { path: join(runFolder(paths, run), 'log.jsonl'), link }
 }
 
 /** The `stint` on the PATH of a run's agents. */
-export function runProgramPath(place: Pick<ProjectPaths, 'sessions'>, run: string): string {
-  return join(runFolder(place, run), 'bin', 'stint')
+export function runProgramPath(paths: Pick<ProjectPaths, 'sessions'>, run: string): string {
+  return join(runFolder(paths, run), 'bin', 'stint')
 }
 
-/** The latest last. */
-export function runIds(place: ProjectPaths): readonly string[] {
+/** Oldest first. */
+export function runIds(paths: ProjectPaths): readonly string[] {
   const linked =
-    place.repository === undefined ? [] : listFolder(linkFolder(place.repository.commonDir))
+    paths.repository === undefined ? [] : listFolder(linkFolder(paths.repository.commonDir))
   const ids = [
-    ...listFolder(runsFolder(place)),
+    ...listFolder(runsFolder(paths)),
     ...linked.map((name) => name.replace(/\.jsonl$/, '')),
   ].filter(isId)
   return [...new Set(ids)].toSorted()

@@ -71,21 +71,21 @@ export class Workspace {
     this.drainOutboxes()
     if (this.#index === undefined) {
       const { openIndex } = await import('../../index/open-index.ts')
-      const { paths: place } = this
+      const { paths } = this
       const source = {
-        folder: place.sessions,
+        folder: paths.sessions,
         prepare: () => this.prepare(),
-        project: place.root,
-        sessionIds: () => logIds(place),
-        log: (id: string) => logPaths(place, id),
+        project: paths.root,
+        sessionIds: () => logIds(paths),
+        log: (id: string) => logPaths(paths, id),
       }
       const { progress } = this.#options
-      const wasMissing = !existsSync(join(place.sessions, 'index.db'))
+      const wasMissing = !existsSync(join(paths.sessions, 'index.db'))
       this.#index = await openIndex(source, {
         report: (line) => this.say(line),
         ...defined({ progress }),
       })
-      // With the first session the index is new, which is no news.
+      // With the first session the index is simply new.
       const { sessions } = this.#index.counts()
       if (wasMissing && sessions > 1)
         this.say(`the index was missing and is built again from ${sessions} journals`)
@@ -127,7 +127,7 @@ export class Workspace {
     return { ...head, ...defined({ dirty }) }
   }
 
-  /** Reports a failure of git as a notice, for what a command can do without. */
+  /** Reports a failure of git as a notice, for optional information. */
   unlessGitFails<T>(notice: string, work: () => T): T | undefined {
     try {
       return work()
@@ -156,19 +156,18 @@ export class Workspace {
 
   /** Never fails: the entries are already safe. */
   refreshIfPossible(session: LiveSession): Promise<SessionReading> {
-    return this.#orRead(session, () => this.refresh(session))
+    return this.#readOnFailure(session, () => this.refresh(session))
   }
 
   /** Views are rendered only if edits were found: the append that follows renders them. */
   absorbEdits(session: LiveSession): Promise<SessionReading> {
-    return this.#orRead(session, async () => {
+    return this.#readOnFailure(session, async () => {
       const absorbed = await refreshDocument(session)
       const reading = this.#report(absorbed)
       return absorbed.entries > 0 ? this.refresh(session) : reading
     })
   }
 
-  /** Works on a session and closes it. */
   async withSession<T>(id: string, work: (session: LiveSession) => T | Promise<T>): Promise<T> {
     const session = this.session(id)
     try {
@@ -186,7 +185,7 @@ export class Workspace {
     return state
   }
 
-  /** The whole session, edits absorbed and views rendered. */
+  /** The full session, edits absorbed and views rendered. */
   view(id: string): Promise<SessionReading> {
     return this.withSession(id, (session) => this.refreshIfPossible(session))
   }
@@ -198,7 +197,7 @@ export class Workspace {
     })
   }
 
-  /** Absorbs edits, appends what `draftsFor` makes of the session then, and renders the views. */
+  /** Absorbs edits, appends what `draftsFor` returns for the result, and renders the views. */
   update(
     id: string,
     draftsFor: (reading: SessionReading, session: LiveSession) => readonly EntryDraft[],
@@ -218,7 +217,7 @@ export class Workspace {
     return reading
   }
 
-  async #orRead(session: LiveSession, work: () => Promise<SessionReading>) {
+  async #readOnFailure(session: LiveSession, work: () => Promise<SessionReading>) {
     try {
       return await work()
     } catch (error) {

@@ -16,7 +16,7 @@ import type { RawEntry } from '../../session/effective-entries.ts'
 import { mayWrite } from '../../session/registry.ts'
 import { runFromEnv } from './in-run.ts'
 import type { LiveSession } from './live-session.ts'
-import { drainFolder, draftsIn, leaveIn } from './outbox.ts'
+import { drainFolder, leaveInFolder, readDrafts } from './outbox.ts'
 import { logPaths } from './project-paths.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -24,10 +24,10 @@ export const WORKTREE_OUTBOX = '.stint-outbox'
 
 /** The run's session, when this process can read but not write its log. */
 export function unwritableSession(workspace: Workspace): LiveSession | undefined {
-  const { env, paths: place } = workspace
+  const { env, paths } = workspace
   const { STINT_SESSION: id = '' } = env
-  if (runFromEnv(env) === undefined || place.repository === undefined || !isId(id)) return undefined
-  return isWriteDenied(logPaths(place, id).path) ? workspace.session(id) : undefined
+  if (runFromEnv(env) === undefined || paths.repository === undefined || !isId(id)) return undefined
+  return isWriteDenied(logPaths(paths, id).path) ? workspace.session(id) : undefined
 }
 
 export function leaveInWorktreeOutbox(
@@ -40,7 +40,7 @@ export function leaveInWorktreeOutbox(
   if (redacted.length > 0)
     workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
   createFolderUnsynced(root)
-  // Hidden from git whatever the project ignores.
+  // Hidden from git, whatever the project ignores.
   createFile(join(root, '.gitignore'), '*\n')
   workspace.say(
     'this journal cannot be written from here; it is left for the run, which takes it in',
@@ -48,17 +48,17 @@ export function leaveInWorktreeOutbox(
   const at = new Date().toISOString()
   return cleaned.map((draft) => {
     const entry = { id: session.mint(), at, ...draft }
-    leaveIn(join(root, session.id), entry)
+    leaveInFolder(join(root, session.id), entry)
     return entry as RawEntry
   })
 }
 
 export function readWorktreeOutbox(
-  { paths: place }: Workspace,
+  { paths }: Workspace,
   session: LiveSession,
 ): readonly RawEntry[] {
-  const folder = join(place.repository!.worktree, WORKTREE_OUTBOX, session.id)
-  return draftsIn(folder, (draft) => draft).map(({ draft }) => {
+  const folder = join(paths.repository!.worktree, WORKTREE_OUTBOX, session.id)
+  return readDrafts(folder, (draft) => draft).map(({ draft }) => {
     session.log.sawId(draft.id)
     return draft as RawEntry
   })
@@ -70,23 +70,23 @@ export function drainWorktreeOutbox(
 ): { readonly taken: number; readonly refused: number } {
   const folder = join(tree, WORKTREE_OUTBOX, session.id)
   if (!isFolder(join(tree, WORKTREE_OUTBOX)) || !isFolder(folder)) return { taken: 0, refused: 0 }
-  const names = listFolder(folder).filter((name) => !name.endsWith(SET_ASIDE))
+  const names = listFolder(folder).filter((name) => !name.endsWith(DAMAGED_SUFFIX))
   if (names.length === 0) return { taken: 0, refused: 0 }
   for (const name of names.filter((one) => !isSmallFile(join(folder, one)))) {
-    moveFile(join(folder, name), join(folder, `${name}${SET_ASIDE}`))
+    moveFile(join(folder, name), join(folder, `${name}${DAMAGED_SUFFIX}`))
   }
   const known = new Map(session.read().entries.map((entry) => [entry.id, entry]))
-  const taken = drainFolder(folder, session, (draft, once) => acceptable(draft, once, known))
+  const taken = drainFolder(folder, session, (draft, once) => acceptDraft(draft, once, known))
   removeEmptyFolder(folder)
   return { taken, refused: names.length - taken }
 }
 
-const SET_ASIDE = '.damaged'
-const LONGEST = 256 * 1024
+const DAMAGED_SUFFIX = '.damaged'
+const MAX_BYTES = 256 * 1024
 /** Tolerance between two clocks. */
-const AHEAD_MS = 60_000
+const CLOCK_TOLERANCE_MS = 60_000
 
-function acceptable(draft: EntryDraft, once: string, known: ReadonlyMap<string, RawEntry>) {
+function acceptDraft(draft: EntryDraft, once: string, known: ReadonlyMap<string, RawEntry>) {
   const { id = '', at = '', kind, by } = draft
   const data: Readonly<Record<string, unknown>> = { ...draft.data }
   if (!mayWrite('agent', kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data))
@@ -95,7 +95,7 @@ function acceptable(draft: EntryDraft, once: string, known: ReadonlyMap<string, 
   if (draft.once !== once) return undefined
   // A future id would outrank all others; a used one would replace its entry.
   const isLate = [timeOfId(id), at].some(
-    (time) => !(Date.parse(time ?? '') <= Date.now() + AHEAD_MS),
+    (time) => !(Date.parse(time ?? '') <= Date.now() + CLOCK_TOLERANCE_MS),
   )
   const same = known.get(id)
   if (isLate || (same !== undefined && same.once !== once)) return undefined
@@ -107,10 +107,10 @@ function acceptable(draft: EntryDraft, once: string, known: ReadonlyMap<string, 
 function isFlat({ changes = '', ...data }: Readonly<Record<string, unknown>>) {
   const values =
     typeof changes === 'object' && changes !== null ? Object.values(changes) : [changes]
-  return [...values, ...Object.values(data)].every(isPlain)
+  return [...values, ...Object.values(data)].every(isScalar)
 }
 
-function isPlain(value: unknown) {
+function isScalar(value: unknown) {
   return ['string', 'boolean', 'number'].includes(typeof value)
 }
 
@@ -121,5 +121,5 @@ function isFolder(path: string) {
 /** A link may lead to foreign files; a pipe may never end. */
 function isSmallFile(path: string) {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  return found?.isFile() === true && found.size <= LONGEST
+  return found?.isFile() === true && found.size <= MAX_BYTES
 }

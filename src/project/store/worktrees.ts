@@ -5,8 +5,8 @@ import { StintError } from '../../journal/errors.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { ProjectPaths } from './project-paths.ts'
 
-export function requireRepository(place: ProjectPaths): Repository {
-  if (place.repository !== undefined) return place.repository
+export function requireRepository(paths: ProjectPaths): Repository {
+  if (paths.repository !== undefined) return paths.repository
   throw new StintError(
     'NO_REPOSITORY',
     'a run needs a git repository: its work is proved by commits',
@@ -15,8 +15,8 @@ export function requireRepository(place: ProjectPaths): Repository {
 }
 
 /** Outside the project, so that no tool scans them. */
-export function worktreesFolder(place: ProjectPaths): string {
-  const { commonDir } = requireRepository(place)
-  const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
+export function worktreesFolder(paths: ProjectPaths): string {
+  const { commonDir } = requireRepository(paths)
+  const project = `${basename(paths.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
   return join(stateHome(), 'worktrees', project)
 }

@@ -23,7 +23,7 @@ import { refuseInRun } from '../store/in-run.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
-export type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
+type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
 
 /** Absorbs edits of task files and writes every file. */
 export async function openBacklog(workspace: Workspace): Promise<Backlog> {
@@ -45,7 +45,7 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   return found.backlog
 }
 
-/** For what happens to tasks outside any session. */
+/** For entries about tasks outside any session. */
 export function appendToBacklog(
   workspace: Workspace,
   drafts: readonly EntryDraft[],
@@ -113,8 +113,8 @@ export interface NewTask extends TaskFields {
 
 /** Explicit fields win over short forms at the end of the title. */
 export async function addTask(workspace: Workspace, options: NewTask): Promise<Task> {
-  const { by = 'library', title: said, ...given } = options
-  const { title, ...quick } = readQuickForm(said)
+  const { by = 'library', title: typedTitle, ...given } = options
+  const { title, ...shortForms } = readQuickForm(typedTitle)
   if (title === '')
     throw new StintError(
       'EMPTY_TEXT',
@@ -122,28 +122,31 @@ export async function addTask(workspace: Workspace, options: NewTask): Promise<T
       'stint task add "What is to be done"',
     )
   const backlog = await openBacklog(workspace)
-  const dependsOn = [...quick.dependsOn, ...(given.dependsOn ?? [])]
-  const labels = [...new Set([...quick.labels, ...(given.labels ?? [])])]
+  const dependsOn = [...shortForms.dependsOn, ...(given.dependsOn ?? [])]
+  const labels = [...new Set([...shortForms.labels, ...(given.labels ?? [])])]
   const id = mintId(undefined)
-  const shortname = freeShortname(
+  const shortname = unusedName(
     given.shortname ?? slug(withoutSecrets(title, workspace.config)),
-    backlog.tasks,
+    backlog.tasks.map((task) => task.shortname),
   )
-  const fields = withIds({ ...quick, ...given, title, shortname, labels, dependsOn }, backlog)
+  const fields = resolveNames(
+    { ...shortForms, ...given, title, shortname, labels, dependsOn },
+    backlog,
+  )
   refuseCircle(backlog, { id, ...fields })
   appendToBacklog(workspace, [draftEntry('task.added', { task: id, ...fields }, { by })])
   return findTask((await openBacklog(workspace)).tasks, id)
 }
 
-function freeShortname(name: string, tasks: readonly Task[]) {
-  const taken = new Set(tasks.map((task) => task.shortname))
+export function unusedName(name: string, used: readonly string[]): string {
+  const taken = new Set(used)
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name}-${number}`
     if (!taken.has(candidate)) return candidate
   }
 }
 
-export type TaskChange = TaskFields | ((task: Task) => TaskFields)
+type TaskChange = TaskFields | ((task: Task) => TaskFields)
 
 /** An empty text or list removes a field. */
 export async function changeTask(
@@ -152,12 +155,12 @@ export async function changeTask(
   change: TaskChange,
   by = 'library',
 ): Promise<Task> {
-  // An agent must not change what its work is proved by.
+  // An agent must not change what its work is verified against.
   refuseInRun(workspace, 'changing a task')
   const backlog = await openBacklog(workspace)
   const task = findTask(backlog.tasks, name)
   const fields = changedTaskFields(
-    withIds(typeof change === 'function' ? change(task) : change, backlog, task),
+    resolveNames(typeof change === 'function' ? change(task) : change, backlog, task),
     task,
   )
   if (Object.keys(fields).length === 0) return task
@@ -169,7 +172,7 @@ export async function changeTask(
     )
   }
   refuseCircle(backlog, { ...task, ...fields }, task)
-  return appendAbout(
+  return appendTaskEntry(
     workspace,
     task,
     draftEntry('task.changed', { task: task.id, ...fields }, { by }),
@@ -193,7 +196,7 @@ export async function moveTask(
     ...(summary === '' ? {} : { summary }),
     ...defined({ git }),
   }
-  return appendAbout(workspace, task, draftEntry('task.moved', data, { by }))
+  return appendTaskEntry(workspace, task, draftEntry('task.moved', data, { by }))
 }
 
 /** By text, part of it, or number. */
@@ -210,7 +213,7 @@ export async function checkTask(
     item,
     task.shortname,
   )
-  return appendAbout(
+  return appendTaskEntry(
     workspace,
     task,
     draftEntry('task.checked', { task: task.id, item: found, done }, { by }),
@@ -218,7 +221,7 @@ export async function checkTask(
 }
 
 /** Into the journal of the session working on it, else the backlog's log. */
-async function appendAbout(workspace: Workspace, task: Task, entry: EntryDraft) {
+async function appendTaskEntry(workspace: Workspace, task: Task, entry: EntryDraft) {
   const id = await workingSession(workspace, task)
   if (id === undefined) appendToBacklog(workspace, [entry])
   else await workspace.append(id, [entry])
@@ -241,10 +244,10 @@ export async function nextTask(workspace: Workspace): Promise<NextTasks & { back
   return { ...nextTasks(backlog), backlog }
 }
 
-type Waiting = Pick<Task, 'id' | 'shortname' | 'dependsOn' | 'parent'>
+type DependentTask = Pick<Task, 'id' | 'shortname' | 'dependsOn' | 'parent'>
 
-/** Resolves task names to ids; what was stored before stays. */
-function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: Task) {
+/** Resolves task names to ids; ids that were stored before stay. */
+function resolveNames<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: Task) {
   const { dependsOn, parent } = fields
   const known = new Set([...(before?.dependsOn ?? []), before?.parent])
   const idOf = (name: string) => (known.has(name) ? name : findTask(tasks, name).id)
@@ -255,7 +258,7 @@ function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: T
   }
 }
 
-export function changedTaskFields(fields: TaskFields, task: Task): TaskFields {
+function changedTaskFields(fields: TaskFields, task: Task): TaskFields {
   const before: Readonly<Record<string, unknown>> = { ...task }
   const isOther = ([key, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(before[key] ?? '')
@@ -266,11 +269,9 @@ export function changedTaskFields(fields: TaskFields, task: Task): TaskFields {
   )
 }
 
-/**
- * A task waits for its dependencies and parts. An existing circle must not block its own removal.
- */
-function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task) {
-  const waitsOf = (id: string) => {
+/** A task waits for its dependencies and sub-tasks. An existing cycle must not block its own removal. */
+function refuseCircle({ byId }: Backlog, task: DependentTask, before?: Task) {
+  const dependenciesOf = (id: string) => {
     const other = byId.get(id)
     const parts = (other?.children ?? []).filter((part) => part !== task.id)
     return [
@@ -280,31 +281,35 @@ function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task) {
     ]
   }
   const nameOf = (id: string) => (id === task.id ? task.shortname : (byId.get(id)?.shortname ?? id))
-  const refuse = (way: readonly string[]) => {
+  const refuse = (path: readonly string[]) => {
     throw new StintError(
       'TASK_CIRCLE',
-      `${nameOf(way[0]!)} would wait for itself: ${way.map(nameOf).join(' → ')}`,
+      `${nameOf(path[0]!)} would wait for itself: ${path.map(nameOf).join(' → ')}`,
       'a task waits for its dependencies and for its parts; leave one of them out',
     )
   }
   for (const dependency of task.dependsOn.filter((id) => before?.dependsOn.includes(id) !== true)) {
-    const back = dependencyPath(dependency, task.id, waitsOf)
+    const back = dependencyPath(dependency, task.id, dependenciesOf)
     if (back !== undefined) refuse([task.id, ...back])
   }
   if (task.parent === undefined || task.parent === '' || task.parent === before?.parent) return
-  const back = dependencyPath(task.id, task.parent, waitsOf)
+  const back = dependencyPath(task.id, task.parent, dependenciesOf)
   if (back !== undefined) refuse([task.parent, ...back])
 }
 
-export function findChecklistItem(items: readonly string[], wanted: string, task: string): string {
-  const byNumber = /^\d+$/.test(wanted) ? items[Number(wanted) - 1] : undefined
-  const exact = items.find((item) => item === wanted)
-  const parts = items.filter((item) => item.toLowerCase().includes(wanted.toLowerCase()))
-  const found = byNumber ?? exact ?? (parts.length === 1 ? parts[0] : undefined)
+export function findChecklistItem(
+  items: readonly string[],
+  reference: string,
+  task: string,
+): string {
+  const byNumber = /^\d+$/.test(reference) ? items[Number(reference) - 1] : undefined
+  const exact = items.find((item) => item === reference)
+  const matches = items.filter((item) => item.toLowerCase().includes(reference.toLowerCase()))
+  const found = byNumber ?? exact ?? (matches.length === 1 ? matches[0] : undefined)
   if (found !== undefined) return found
   const list = items.map((item, index) => `  ${index + 1}. ${item}`)
   const problem =
-    parts.length > 1 ? `"${wanted}" fits several items` : `${task} has no item "${wanted}"`
+    matches.length > 1 ? `"${reference}" fits several items` : `${task} has no item "${reference}"`
   throw new StintError(
     'NO_ITEM',
     [`${problem}:`, ...list].join('\n'),

@@ -41,12 +41,12 @@ export async function reportTask(
   const list = readRunTasks(workspace.paths, run)
   const task = findRunTask(list, name)
   const summary = cleanText(options.summary ?? '').trim()
-  const said = summary === '' ? {} : { summary }
-  const { session, ...how } = await appendToRun(
+  const reported = summary === '' ? {} : { summary }
+  const { session, ...left } = await appendToRun(
     workspace,
     draftEntry(
       'task.reported',
-      { task: task.id, status, run, ...said },
+      { task: task.id, status, run, ...reported },
       { by: options.by ?? 'library' },
     ),
   )
@@ -58,9 +58,9 @@ export async function reportTask(
     task: task.id,
     name: task.name,
     status,
-    ...said,
+    ...reported,
     ...defined({ current }),
-    ...how,
+    ...left,
   }
 }
 
@@ -81,7 +81,7 @@ export async function checkRunTask(
 ): Promise<CheckedTaskItem> {
   const task = findRunTask(readRunTasks(workspace.paths, requireRun(workspace)), name)
   const items = await checklistOf(workspace, task)
-  // The items of a task kept elsewhere may be unknown.
+  // The items of a task from another backlog may be unknown.
   const found = items === undefined ? cleanLine(item) : findChecklistItem(items, item, task.name)
   if (found === '')
     throw new StintError(
@@ -131,48 +131,48 @@ async function appendToRun(
   workspace: Workspace,
   entry: EntryDraft,
 ): Promise<{ readonly session: string; readonly isLeft?: true }> {
-  const { STINT_SESSION: named = '' } = workspace.env
-  if (named === '') {
+  const { STINT_SESSION: sessionName = '' } = workspace.env
+  if (sessionName === '') {
     throw new StintError(
       'NO_SESSION',
       'the run has no session to report to',
       'STINT_SESSION names it; stint run sets it',
     )
   }
-  const apart = unwritableSession(workspace)
-  if (apart !== undefined) {
-    refuseClosed(apart.read().state)
-    leaveInWorktreeOutbox(workspace, apart, [entry])
-    apart.close()
-    return { session: apart.id, isLeft: true }
+  const unwritable = unwritableSession(workspace)
+  if (unwritable !== undefined) {
+    refuseClosed(unwritable.read().state)
+    leaveInWorktreeOutbox(workspace, unwritable, [entry])
+    unwritable.close()
+    return { session: unwritable.id, isLeft: true }
   }
-  const { id } = await chooseOpenSession(workspace, named)
+  const { id } = await chooseOpenSession(workspace, sessionName)
   await workspace.append(id, [entry])
   return { session: id }
 }
 
 // A run's tasks as its runner wrote them for its agents; they may come from a foreign backlog.
 
-export interface RunTask {
+interface RunTask {
   readonly id: string
   readonly name: string
   readonly title: string
   readonly checklist?: readonly string[]
 }
 
-export interface RunTasks {
+interface RunTasks {
   readonly current?: string
   readonly tasks: readonly RunTask[]
 }
 
-export function runTasksPath(place: Pick<ProjectPaths, 'sessions'>, run: string): string {
-  return join(runFolder(place, run), 'tasks.json')
+export function runTasksPath(paths: Pick<ProjectPaths, 'sessions'>, run: string): string {
+  return join(runFolder(paths, run), 'tasks.json')
 }
 
 /** Invalid tasks are left out. */
-export function readRunTasks(place: Pick<ProjectPaths, 'sessions'>, run: string): RunTasks {
+function readRunTasks(paths: Pick<ProjectPaths, 'sessions'>, run: string): RunTasks {
   // An id cannot lead to another folder.
-  const value = isId(run) ? asObject(readJson(runTasksPath(place, run))) : undefined
+  const value = isId(run) ? asObject(readJson(runTasksPath(paths, run))) : undefined
   if (value === undefined) {
     throw new StintError(
       'NO_RUN',
@@ -185,12 +185,12 @@ export function readRunTasks(place: Pick<ProjectPaths, 'sessions'>, run: string)
   return { tasks, ...(current === '' ? {} : { current }) }
 }
 
-export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
+function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
   const named = tasks.map((task) => ({ ...task, shortname: task.name }))
-  const wanted = cleanLine(reference).toLowerCase()
+  const lowercase = cleanLine(reference).toLowerCase()
   const found = [
     matchTasks(named, reference),
-    named.filter(({ name }) => wanted !== '' && bare(name) === bare(wanted)),
+    named.filter(({ name }) => lowercase !== '' && withoutHash(name) === withoutHash(lowercase)),
   ].find((some) => some.length > 0)
   const [only, ...others] = found ?? []
   const candidates = (found ?? tasks).map(({ name, title }) => `  ${name}: ${title}`)
@@ -214,8 +214,8 @@ export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
   return task
 }
 
-/** `#12` and `12` are one name. */
-function bare(name: string): string {
+/** `#12` and `12` are the same name. */
+function withoutHash(name: string): string {
   return name.toLowerCase().replace(/^#/, '')
 }
 

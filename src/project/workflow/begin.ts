@@ -45,7 +45,7 @@ export async function beginWorkflow(
   const by = options.by ?? 'library'
   const adopted =
     options.session === undefined ? undefined : await findSession(workspace, options.session)
-  await refuseTaken(workspace, id, adopted?.id)
+  await refuseExisting(workspace, id, adopted?.id)
   const begun = draftEntry('workflow.begun', { workflow: id, name, template }, { by })
   if (adopted === undefined) {
     return startWorkflow(workspace, { name: id, title: name, by, ...defined({ goal }) }, [begun])
@@ -53,17 +53,17 @@ export async function beginWorkflow(
   refuseClosed(adopted)
   const session = workspace.session(adopted.id)
   const { state } = await workspace.absorbEdits(session)
-  if (state.workflow !== undefined) throw alreadyFollows(state)
+  if (state.workflow !== undefined) throw alreadyFollowsTemplate(state)
   const drafts: EntryDraft[] = [
     ...(adopted.name === id ? [] : [draftEntry('session.renamed', { name: id }, { by })]),
     draftEntry('session.titled', { title: name }, { by }),
     ...(goal === undefined ? [] : [draftEntry('goal.set', { text: goal }, { by })]),
     begun,
   ]
-  return appendWithCheckpoint(workspace, session, state, drafts, { by, note: BEGUN })
+  return appendWithCheckpoint(workspace, session, state, drafts, { by, note: BEGUN_NOTE })
 }
 
-const BEGUN = 'Before the first phase'
+const BEGUN_NOTE = 'Before the first phase'
 
 export async function startWorkflow(
   workspace: Workspace,
@@ -74,7 +74,7 @@ export async function startWorkflow(
     const { state } = (await initSession(workspace, init, drafts)).reading
     return await appendWithCheckpoint(workspace, workspace.session(state.id), state, [], {
       by: init.by,
-      note: BEGUN,
+      note: BEGUN_NOTE,
     })
   } catch (error) {
     if (!(error instanceof StintError) || error.code !== 'SESSION_ACTIVE') throw error
@@ -94,7 +94,7 @@ export function refuseBadId(id: string): void {
   )
 }
 
-async function refuseTaken(workspace: Workspace, id: string, adopted: string | undefined) {
+async function refuseExisting(workspace: Workspace, id: string, adopted: string | undefined) {
   const rows = workspace.hasSessions() ? (await workspace.index()).findByNameOrId(id) : []
   const taken = rows.find((row) => row.name === id && row.id !== adopted)
   if (taken === undefined) return
@@ -105,7 +105,7 @@ async function refuseTaken(workspace: Workspace, id: string, adopted: string | u
       `stint reopen ${id} takes that back; or choose another id`,
     )
   const state = workspace.stateOf(taken.id)
-  if (state.workflow !== undefined) throw alreadyFollows(state)
+  if (state.workflow !== undefined) throw alreadyFollowsTemplate(state)
   throw new StintError(
     'WORKFLOW_EXISTS',
     `there is a session ${id} already, which follows no template`,
@@ -113,7 +113,7 @@ async function refuseTaken(workspace: Workspace, id: string, adopted: string | u
   )
 }
 
-function alreadyFollows({ name, workflow }: SessionState) {
+function alreadyFollowsTemplate({ name, workflow }: SessionState) {
   return new StintError(
     'WORKFLOW_EXISTS',
     `${name} follows the template ${workflow!.templateName} already`,
@@ -122,22 +122,22 @@ function alreadyFollows({ name, workflow }: SessionState) {
 }
 
 export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {
-  const places = placesFor(workspace)
-  return loadTemplate(findTemplate(wanted, places), places)
+  const folders = templateFolders(workspace)
+  return loadTemplate(findTemplate(wanted, folders), folders)
 }
 
 /** Throws when the template is invalid. */
 export function templateText(workspace: Workspace, wanted: string): TemplateSource {
-  const places = placesFor(workspace)
-  const found = findTemplate(wanted, places)
-  loadTemplate(found, places)
+  const folders = templateFolders(workspace)
+  const found = findTemplate(wanted, folders)
+  loadTemplate(found, folders)
   return found
 }
 
 export function workflowTemplates(workspace: Workspace): readonly TemplateSource[] {
-  return listTemplates(placesFor(workspace))
+  return listTemplates(templateFolders(workspace))
 }
 
-function placesFor({ paths: place, cwd }: Workspace) {
-  return { sessions: place.sessions, cwd }
+function templateFolders({ paths, cwd }: Workspace) {
+  return { sessions: paths.sessions, cwd }
 }

@@ -34,7 +34,7 @@ export interface PhaseOptions {
   readonly by?: string
 }
 
-type Opened = Awaited<ReturnType<typeof openWorkflow>>
+type OpenedWorkflow = Awaited<ReturnType<typeof openWorkflow>>
 
 /** Without a next phase, the last is finished. */
 export async function enterPhase(
@@ -43,13 +43,13 @@ export async function enterPhase(
 ): Promise<SessionReading> {
   const opened = await openWorkflow(workspace, options.workflow)
   const { session, state, workflow } = opened
-  const here = currentLeaf(workflow)
+  const current = currentLeaf(workflow)
   const wanted =
     options.phase === undefined ? nextLeaf(workflow) : findPhase(workflow, options.phase)
   if (wanted === undefined) {
-    if (here.phase.status === 'current') return finish(workspace, opened, options)
+    if (current.phase.status === 'current') return finishPhase(workspace, opened, options)
     session.close()
-    if (here.phase.status !== 'done') throw gateClosed(opened, here.phase)
+    if (current.phase.status !== 'done') throw gateClosed(opened, current.phase)
     throw new StintError(
       'WORKFLOW_ENDED',
       `every phase of ${state.name} is done`,
@@ -60,7 +60,7 @@ export async function enterPhase(
   if (gate !== undefined) {
     // From now on the workflow waits for approval.
     if (isAtEndOf(opened, gate) && gate.finishedAt === undefined)
-      await finish(workspace, opened, options)
+      await finishPhase(workspace, opened, options)
     else session.close()
     throw gateClosed(opened, gate)
   }
@@ -72,12 +72,12 @@ export async function enterPhase(
   )
 }
 
-function isAtEndOf({ workflow }: Opened, { id }: Phase) {
-  const here = currentLeaf(workflow)
-  return here.phase.id === id && here.isLastOfPhase
+function isAtEndOf({ workflow }: OpenedWorkflow, { id }: Phase) {
+  const current = currentLeaf(workflow)
+  return current.phase.id === id && current.isLastOfPhase
 }
 
-function gateClosed(opened: Opened, gate: Phase) {
+function gateClosed(opened: OpenedWorkflow, gate: Phase) {
   const { name } = opened.state
   const approve = `stint workflow approve ${name} ${gate.id}`
   return new StintError(
@@ -85,11 +85,11 @@ function gateClosed(opened: Opened, gate: Phase) {
     `phase ${phaseLabel(gate)} waits for a person's approval; what comes after it is not entered before`,
     isAtEndOf(opened, gate)
       ? `whoever has looked at it runs: ${approve}`
-      : `stint workflow phase ${name} ${endOf(opened, gate).id} enters it; whoever has looked at it then runs: ${approve}`,
+      : `stint workflow phase ${name} ${lastLeaf(opened, gate).id} enters it; whoever has looked at it then runs: ${approve}`,
   )
 }
 
-function finish(workspace: Workspace, opened: Opened, options: PhaseOptions) {
+function finishPhase(workspace: Workspace, opened: OpenedWorkflow, options: PhaseOptions) {
   const { phase } = currentLeaf(opened.workflow)
   const { note } = options
   const finished = { phase: phase.id, ...defined({ note, git: workspace.git({ dirty: true }) }) }
@@ -99,7 +99,7 @@ function finish(workspace: Workspace, opened: Opened, options: PhaseOptions) {
 }
 
 export interface ApproveOptions extends PhaseOptions {
-  /** The person's words, passed on by someone else. */
+  /** The person's words, passed on by an agent. */
   readonly said?: string
 }
 
@@ -124,19 +124,19 @@ export async function approvePhase(
     )
   const opened = await openWorkflow(workspace, options.workflow)
   const { state, workflow } = opened
-  const here = currentLeaf(workflow)
-  const phase = options.phase === undefined ? here.phase : wholePhase(workflow, options.phase)
+  const current = currentLeaf(workflow)
+  const phase = options.phase === undefined ? current.phase : findMainPhase(workflow, options.phase)
   if (isApproved(workflow, phase.id))
     throw new StintError(
       'ALREADY_APPROVED',
       `phase ${phaseLabel(phase)} is approved already`,
       `stint workflow phase ${state.name} goes on`,
     )
-  const end = endOf(opened, phase)
+  const end = lastLeaf(opened, phase)
   if (leafIndex(workflow.phases, end.id) > leafIndex(workflow.phases, workflow.current))
     throw new StintError(
       'NOT_REACHED',
-      `${state.name} is in phase ${phaseLabel(here.leaf)}, not yet at the end of ${phaseLabel(phase)}`,
+      `${state.name} is in phase ${phaseLabel(current.leaf)}, not yet at the end of ${phaseLabel(phase)}`,
       `stint workflow phase ${state.name} ${end.id} enters ${end.id === phase.id ? 'it' : 'its last part'}`,
     )
   const why = note === undefined ? 'approved' : `approved, ${note}`
@@ -145,14 +145,14 @@ export async function approvePhase(
   )
 }
 
-/** Whole phases are approved, not their parts, so only these can be named. */
-function wholePhase(workflow: Workflow, wanted: string) {
+/** Only phases are approved, not sub-phases. */
+function findMainPhase(workflow: Workflow, wanted: string) {
   const phases = workflow.phases.map((phase) => ({ ...phase, subPhases: [] }))
   const { id } = findPhase({ ...workflow, phases }, wanted).phase
   return workflow.phases.find((phase) => phase.id === id)!
 }
 
-function endOf({ workflow }: Opened, phase: Phase) {
+function lastLeaf({ workflow }: OpenedWorkflow, phase: Phase) {
   return leafPhases(workflow.phases).findLast((one) => one.phase.id === phase.id)!.leaf
 }
 
@@ -165,14 +165,14 @@ function isAgent(env: NodeJS.ProcessEnv) {
 
 function appendPhase(
   workspace: Workspace,
-  { session, state }: Opened,
+  { session, state }: OpenedWorkflow,
   { by = 'library' }: PhaseOptions,
   { id, name }: { id: string; name: string },
-  why: string | undefined,
+  reason: string | undefined,
   entry: (by: string) => EntryDraft,
 ) {
-  // If the journal is lost, this note shows how far the work was.
-  const note = `Phase ${id} - ${name}${why === undefined ? '' : `: ${why}`}`
+  // If the journal is lost, this note tells recovery the phase.
+  const note = `Phase ${id} - ${name}${reason === undefined ? '' : `: ${reason}`}`
   return appendWithCheckpoint(workspace, session, state, [entry(by)], { by, note })
 }
 
@@ -184,7 +184,7 @@ export async function openWorkflow(workspace: Workspace, name: string) {
   return { session, state, workflow: state.workflow }
 }
 
-export function noWorkflowError({ name }: { name: string }): StintError {
+function noWorkflowError({ name }: { name: string }): StintError {
   return new StintError(
     'NO_WORKFLOW',
     `the session ${name} follows no template`,
@@ -213,23 +213,23 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
     .trim()
     .toLowerCase()
     .replace(/^phase\s+/, '')
-  const places = leafPhases(workflow.phases)
-  // A phase that has sub-phases is entered at its first.
-  const named = places.flatMap((one) => [
+  const leaves = leafPhases(workflow.phases)
+  // A phase with sub-phases is entered at its first.
+  const named = leaves.flatMap((one) => [
     { one, ...one.leaf },
-    ...(places.find(({ phase }) => phase.id === one.phase.id) === one
+    ...(leaves.find(({ phase }) => phase.id === one.phase.id) === one
       ? [{ one, ...one.phase }]
       : []),
   ])
   const exact = named.find(({ id, name }) => [id, name].some((it) => it.toLowerCase() === text))
   if (exact !== undefined) return exact.one
-  const alike = new Set(
+  const partial = new Set(
     named.flatMap(({ one, name }) =>
       text !== '' && name.toLowerCase().includes(text) ? [one] : [],
     ),
   )
-  const [first] = alike
-  if (first !== undefined && alike.size === 1) return first
+  const [first] = partial
+  if (first !== undefined && partial.size === 1) return first
   const problem =
     first === undefined
       ? `${workflow.id} has no phase "${wanted}"`
@@ -239,7 +239,7 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
 }
 
 /** `5b TDD GREEN` */
-export function phaseLabel({ id, name }: { id: string; name: string }): string {
+function phaseLabel({ id, name }: { id: string; name: string }): string {
   return `${id} ${name}`
 }
 
@@ -268,7 +268,7 @@ export function overviewOf(workspace: Workspace, state: SessionState): WorkflowO
   const { workflow } = state
   if (workflow === undefined) throw noWorkflowError(state)
   const root = workingFolder(workspace.paths)
-  const conversation = conversationOf(workflow)
+  const conversation = currentConversation(workflow)
   return {
     state,
     workflow,
@@ -283,7 +283,7 @@ export function overviewOf(workspace: Workspace, state: SessionState): WorkflowO
   }
 }
 
-function conversationOf(workflow: Workflow) {
+function currentConversation(workflow: Workflow) {
   const { phase } = currentLeaf(workflow)
   const groups = conversationGroups(workflow)
   const index = groups.findIndex(({ name }) => name === phase.conversation)
@@ -297,7 +297,7 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
   const { name } = state
   if (state.status === 'completed' || state.status === 'abandoned')
     return { text: `it is ${state.status}`, command: `stint reopen ${name}`, who: 'anybody' }
-  const { phase, leaf: place, isLastOfPhase } = currentLeaf(workflow)
+  const { phase, leaf, isLastOfPhase } = currentLeaf(workflow)
   const next = nextLeaf(workflow)
   if (phase.status === 'waiting for approval')
     return {
@@ -321,7 +321,7 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
       : next === undefined
         ? 'end it'
         : `enter ${phaseLabel(next.leaf)}`
-  return { text: `finish phase ${phaseLabel(place)}, then ${then}`, command, who: 'anybody' }
+  return { text: `finish phase ${phaseLabel(leaf)}, then ${then}`, command, who: 'anybody' }
 }
 
 export async function workflowStatus(

@@ -39,7 +39,7 @@ export interface RecoverOptions {
 }
 
 export interface Recovered {
-  /** The latest first. */
+  /** Newest first. */
   readonly evidence: readonly Evidence[]
   readonly phase: { readonly id: string; readonly name: string }
   readonly because: string
@@ -55,17 +55,17 @@ export async function recoverWorkflow(
 ): Promise<Recovered> {
   const { workflow: id, dryRun = false } = options
   refuseBadId(id)
-  // Only the second name is left. Asked before reading, which restores the log.
-  const { paths: place } = workspace
-  const lost = [...logIds(place)].filter((one) => !existsSync(logPaths(place, one).path))
+  // Checked before reading, which restores a log that only has its second name left.
+  const { paths } = workspace
+  const lost = [...logIds(paths)].filter((one) => !existsSync(logPaths(paths, one).path))
   const row = await sessionOf(workspace, id)
-  if (row === undefined) return rebuilt(workspace, options)
+  if (row === undefined) return rebuildWorkflow(workspace, options)
   const reading = await workspace.withSession(row.id, (session) =>
     dryRun ? session.read() : workspace.refreshIfPossible(session),
   )
   return reading.state.workflow === undefined
-    ? rebuilt(workspace, options, reading.state)
-    : found(workspace, options, reading, reading.state.workflow, lost.includes(row.id))
+    ? rebuildWorkflow(workspace, options, reading.state)
+    : reportFound(workspace, options, reading, reading.state.workflow, lost.includes(row.id))
 }
 
 async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow | undefined> {
@@ -83,7 +83,7 @@ async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow |
   return undefined
 }
 
-async function found(
+async function reportFound(
   workspace: Workspace,
   options: RecoverOptions,
   { state, entries }: SessionReading,
@@ -96,17 +96,17 @@ async function found(
     ? `its journal was found under the git directory (${where}), and is in its place again`
     : `its journal is there (${where})`
   const { id, name } = findPhase(workflow, options.phase ?? workflow.current).leaf
-  const told = {
+  const result = {
     evidence: journalEvidence(entries, where),
     phase: { id, name },
     because,
     outcome: 'found',
   } as const
-  if (options.dryRun === true) return told
+  if (options.dryRun === true) return result
   const by = options.by ?? 'library'
   const renamed = await rename(workspace, state, options, by)
   if (options.phase === undefined || id === workflow.current)
-    return { ...told, overview: overviewOf(workspace, renamed) }
+    return { ...result, overview: overviewOf(workspace, renamed) }
   // Recovering must not bypass gates.
   const { state: entered } = await enterPhase(workspace, {
     workflow: options.workflow,
@@ -114,7 +114,7 @@ async function found(
     note: 'recovered',
     by,
   })
-  return { ...told, because: 'it was said so', overview: overviewOf(workspace, entered) }
+  return { ...result, because: 'it was said so', overview: overviewOf(workspace, entered) }
 }
 
 async function rename(
@@ -148,7 +148,7 @@ function journalEvidence(entries: readonly RawEntry[], where: string): readonly 
     .toReversed()
 }
 
-async function rebuilt(
+async function rebuildWorkflow(
   workspace: Workspace,
   options: RecoverOptions,
   existing?: SessionState,
@@ -156,10 +156,10 @@ async function rebuilt(
   const { workflow: id, by = 'library' } = options
   const template = templateFor(workspace, options.template)
   const evidence = findEvidence(workspace, id, template.phases)
-  const { phase, because } = conclude(options, template, evidence)
+  const { phase, because } = inferPhase(options, template, evidence)
   const outcome: Recovered['outcome'] = existing === undefined ? 'opened' : 'followed'
-  const told = { evidence, phase, because, outcome }
-  if (options.dryRun === true) return told
+  const result = { evidence, phase, because, outcome }
+  if (options.dryRun === true) return result
   const title = oneLine(options.name ?? '') || existing?.title || `${id} (recovered)`
   const [first] = template.phases
   const isFirst = phase.id === (first?.subPhases?.[0]?.id ?? first?.id)
@@ -175,7 +175,7 @@ async function rebuilt(
   ]
   if (existing === undefined) {
     const { state } = await startWorkflow(workspace, { name: id, title, by }, drafts)
-    return { ...told, overview: overviewOf(workspace, state) }
+    return { ...result, overview: overviewOf(workspace, state) }
   }
   refuseClosed(existing)
   const titled = title === existing.title ? [] : [draftEntry('session.titled', { title }, { by })]
@@ -186,10 +186,10 @@ async function rebuilt(
     [...titled, ...drafts],
     { by, note: `Recovered in phase ${phase.id} - ${phase.name}` },
   )
-  return { ...told, overview: overviewOf(workspace, state) }
+  return { ...result, overview: overviewOf(workspace, state) }
 }
 
-function conclude(
+function inferPhase(
   options: RecoverOptions,
   { phases }: WorkflowTemplate,
   evidence: readonly Evidence[],
@@ -213,7 +213,7 @@ function conclude(
     const { id } = findPhase({ id: options.workflow, phases: pending }, options.phase).leaf
     return { phase: placeFor(id), because: 'it was said so' }
   }
-  const best = strongest(evidence)
+  const best = strongestEvidence(evidence)
   if (best?.phase === undefined)
     return {
       phase: placeFor(phases[0]!.id),
@@ -226,7 +226,7 @@ function conclude(
   }
 }
 
-const TOLD = 10
+const MAX_LISTED = 10
 
 function summary(
   phase: { id: string; name: string },
@@ -234,15 +234,15 @@ function summary(
   evidence: readonly Evidence[],
 ): string {
   const lines = evidence
-    .slice(0, TOLD)
+    .slice(0, MAX_LISTED)
     .map(({ source, where, text, at }) => `- ${at.slice(0, 10)} ${source} ${where}: ${text}`)
-  const more = evidence.length > TOLD ? [`- and ${evidence.length - TOLD} more`] : []
+  const more = evidence.length > MAX_LISTED ? [`- and ${evidence.length - MAX_LISTED} more`] : []
   return [`Recovered in phase ${phase.id} - ${phase.name}: ${because}`, ...lines, ...more].join(
     '\n',
   )
 }
 
-// What names a workflow when its journal is lost: commits, branches, kept code and documents.
+// What names a workflow when its journal is lost: commits, branches, saved code and documents.
 
 export interface Evidence {
   readonly source: 'journal' | 'commit' | 'branch' | 'checkpoint' | 'handoff' | 'document'
@@ -254,18 +254,21 @@ export interface Evidence {
   readonly isNamed: boolean
 }
 
-export function findEvidence(
+function findEvidence(
   workspace: Workspace,
   id: string,
   phases: readonly TemplatePhase[],
 ): readonly Evidence[] {
-  const found = [...gitEvidence(workspace, id, phases), ...fileEvidence(workspace, id, phases)]
-  return found.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+  const reportFound = [
+    ...gitEvidence(workspace, id, phases),
+    ...fileEvidence(workspace, id, phases),
+  ]
+  return reportFound.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }
 
-export function strongest(evidence: readonly Evidence[]): Evidence | undefined {
-  const telling = evidence.filter(({ phase }) => phase !== undefined)
-  return telling.find(({ isNamed }) => isNamed) ?? telling[0]
+function strongestEvidence(evidence: readonly Evidence[]): Evidence | undefined {
+  const withPhase = evidence.filter(({ phase }) => phase !== undefined)
+  return withPhase.find(({ isNamed }) => isNamed) ?? withPhase[0]
 }
 
 function gitEvidence(
@@ -277,33 +280,33 @@ function gitEvidence(
   if (repository === undefined) return []
   const judged = (source: Evidence['source'], traces: readonly GitTrace[]) =>
     traces.flatMap(
-      ({ text, where, at }) => judge({ source, where, text, at }, text, id, phases) ?? [],
+      ({ text, where, at }) => asEvidence({ source, where, text, at }, text, id, phases) ?? [],
     )
-  const found = workspace.unlessGitFails('what git remembers is not known', () => [
+  const reportFound = workspace.unlessGitFails('what git remembers is not known', () => [
     ...judged('commit', commitTraces(repository)),
     ...judged('branch', branchTraces(repository)),
     // Another session's checkpoint says nothing about this workflow.
     ...judged('checkpoint', checkpointTraces(repository)).filter(({ isNamed }) => isNamed),
   ])
-  return found ?? []
+  return reportFound ?? []
 }
 
-const MOST_FILES = 500
-const LONGEST_FILE = 64 * 1024
+const MAX_FILES = 500
+const MAX_FILE_BYTES = 64 * 1024
 
 function fileEvidence(
-  { paths: place }: Workspace,
+  { paths }: Workspace,
   id: string,
   phases: readonly TemplatePhase[],
 ): readonly Evidence[] {
-  const journals = join(place.sessions, 'journal')
+  const journals = join(paths.sessions, 'journal')
   const inJournals = (folder: string) =>
     namesIn(journals).map((session) => join(journals, session, folder))
   const folders: readonly (readonly [Evidence['source'], readonly string[]])[] = [
     ['handoff', inJournals('handoffs')],
     [
       'document',
-      [join(place.sessions, 'active'), join(place.sessions, 'archive'), ...inJournals('entries')],
+      [join(paths.sessions, 'active'), join(paths.sessions, 'archive'), ...inJournals('entries')],
     ],
   ]
   const files = folders.flatMap(([source, within]) =>
@@ -313,39 +316,43 @@ function fileEvidence(
         .map((name) => ({ source, path: join(folder, name) })),
     ),
   )
-  return files.slice(0, MOST_FILES).flatMap(({ source, path }) => {
+  return files.slice(0, MAX_FILES).flatMap(({ source, path }) => {
     const stat = statOrUndefined(path)
     if (stat?.isFile() !== true) return []
-    const text = readOrUndefined(path)?.subarray(0, LONGEST_FILE).toString('utf8') ?? ''
-    const told = text.split('\n').find((line) => phaseIn(line, phases, false) !== undefined) ?? ''
-    const where = relative(place.root, path)
-    const judged = judge(
-      { source, where, text: shorten(oneLine(told), 100), at: stat.mtime.toISOString() },
+    const text = readOrUndefined(path)?.subarray(0, MAX_FILE_BYTES).toString('utf8') ?? ''
+    const line = text.split('\n').find((line) => phaseIn(line, phases, false) !== undefined) ?? ''
+    const where = relative(paths.root, path)
+    const judged = asEvidence(
+      { source, where, text: shorten(oneLine(line), 100), at: stat.mtime.toISOString() },
       `${where}\n${text}`,
       id,
       phases,
     )
     if (judged?.isNamed !== true) return []
-    const phase = phaseIn(told, phases, false)
+    const phase = phaseIn(line, phases, false)
     const { phase: _anywhere, ...evidence } = judged
     return [phase === undefined ? evidence : { ...evidence, phase }]
   })
 }
 
-function judge(
-  found: Omit<Evidence, 'isNamed' | 'phase'>,
+function asEvidence(
+  reportFound: Omit<Evidence, 'isNamed' | 'phase'>,
   text: string,
   id: string,
   phases: readonly TemplatePhase[],
 ): Evidence | undefined {
-  const isNamed = names(text, id)
+  const isNamed = mentions(text, id)
   const phase = phaseIn(text, phases, isNamed)
-  return isNamed || phase !== undefined ? { ...found, isNamed, ...defined({ phase }) } : undefined
+  return isNamed || phase !== undefined
+    ? { ...reportFound, isNamed, ...defined({ phase }) }
+    : undefined
 }
 
 /** wf-001 is not in wf-0011 nor in wf-001-2. */
-function names(text: string, id: string): boolean {
-  return new RegExp(`(?<![a-z0-9])(?<![a-z0-9]-)${escaped(id)}(?![a-z0-9]|-\\d)`, 'i').test(text)
+function mentions(text: string, id: string): boolean {
+  return new RegExp(`(?<![a-z0-9])(?<![a-z0-9]-)${escapePattern(id)}(?![a-z0-9]|-\\d)`, 'i').test(
+    text,
+  )
 }
 
 /** "Phase 5b", "phase: Tests"; if `isNamed`, also a bare 5b or a word in capitals such as RED. */
@@ -357,19 +364,19 @@ export function phaseIn(
   const all = phases.flatMap((phase) => [phase, ...(phase.subPhases ?? [])])
   const word = (pattern: string, flags = 'i') =>
     new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, flags).exec(text)?.index
-  const found = all.flatMap(({ id, name }) => {
+  const reportFound = all.flatMap(({ id, name }) => {
     const capitals = name.split(' ').findLast((part) => /^[A-Z]{3,}$/.test(part))
     const at = [
-      word(`phase[\\s:#_/-]*(?:${escaped(id)}|${escaped(name)})`),
-      isNamed && /^\d+[a-z]$/i.test(id) ? word(escaped(id)) : undefined,
+      word(`phase[\\s:#_/-]*(?:${escapePattern(id)}|${escapePattern(name)})`),
+      isNamed && /^\d+[a-z]$/i.test(id) ? word(escapePattern(id)) : undefined,
       isNamed && capitals !== undefined ? word(capitals, '') : undefined,
     ].filter((index) => index !== undefined)
     return at.length === 0 ? [] : [{ id, at: Math.min(...at) }]
   })
-  return found.toSorted((a, b) => a.at - b.at)[0]?.id
+  return reportFound.toSorted((a, b) => a.at - b.at)[0]?.id
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}/-]/g, String.raw`\$&`)
 }
 

@@ -31,12 +31,12 @@ import type { SessionReading } from '../store/live-session.ts'
 export type Workflows = ReturnType<typeof workflowsOf>
 
 export function workflowsOf(workspace: Workspace) {
-  const standing = ({ state }: { state: SessionState }) => overviewOf(workspace, state)
+  const overview = ({ state }: { state: SessionState }) => overviewOf(workspace, state)
   return {
-    begin: async (begin: BeginWorkflowOptions) => standing(await beginWorkflow(workspace, begin)),
-    phase: async (phase: PhaseOptions) => standing(await enterPhase(workspace, phase)),
-    approve: async (approve: ApproveOptions) => standing(await approvePhase(workspace, approve)),
-    set: async (set: SetWorkflowOptions) => standing(await setOnWorkflow(workspace, set)),
+    begin: async (begin: BeginWorkflowOptions) => overview(await beginWorkflow(workspace, begin)),
+    phase: async (phase: PhaseOptions) => overview(await enterPhase(workspace, phase)),
+    approve: async (approve: ApproveOptions) => overview(await approvePhase(workspace, approve)),
+    set: async (set: SetWorkflowOptions) => overview(await setOnWorkflow(workspace, set)),
     status: (name?: string) => workflowStatus(workspace, name),
     list: () => listWorkflowOverviews(workspace),
     recover: (recover: RecoverOptions) => recoverWorkflow(workspace, recover),
@@ -55,7 +55,7 @@ export interface SetWorkflowOptions {
   readonly by?: string
 }
 
-export async function setOnWorkflow(
+async function setOnWorkflow(
   workspace: Workspace,
   options: SetWorkflowOptions,
 ): Promise<SessionReading> {
@@ -67,14 +67,14 @@ export async function setOnWorkflow(
     )
   const { session, workflow } = await openWorkflow(workspace, options.workflow)
   try {
-    session.append([settingFor(workspace, workflow, options)])
+    session.append([settingDraft(workspace, workflow, options)])
     return await workspace.refreshIfPossible(session)
   } finally {
     session.close()
   }
 }
 
-function settingFor(workspace: Workspace, workflow: Workflow, options: SetWorkflowOptions) {
+function settingDraft(workspace: Workspace, workflow: Workflow, options: SetWorkflowOptions) {
   const { key, remove = false } = options
   const by = options.by ?? 'library'
   const text = oneLine(options.value)
@@ -85,7 +85,7 @@ function settingFor(workspace: Workspace, workflow: Workflow, options: SetWorkfl
       `${key} is empty`,
       `stint workflow set ${workflow.id} ${key} VALUE`,
     )
-  if (key === 'deliverables') return deliverable(workspace, workflow, text, remove, by)
+  if (key === 'deliverables') return deliverableDraft(workspace, workflow, text, remove, by)
   if (!remove) return draftEntry('session.titled', { title: text }, { by })
   throw new StintError(
     'NOT_REMOVABLE',
@@ -94,14 +94,14 @@ function settingFor(workspace: Workspace, workflow: Workflow, options: SetWorkfl
   )
 }
 
-function deliverable(
+function deliverableDraft(
   workspace: Workspace,
   workflow: Workflow,
-  given: string,
+  text: string,
   remove: boolean,
   by: string,
 ) {
-  const path = pathInProject(workspace, given)
+  const path = pathInProject(workspace, text)
   const known = workflow.deliverables.map((one) => one.path)
   if (remove) {
     if (known.includes(path)) return draftEntry('deliverable.dropped', { path }, { by })

@@ -19,11 +19,11 @@ import { history } from '../support/entries.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { SESSION_ID } from '../support/worlds.ts'
 
-let place: ProjectPaths
+let paths: ProjectPaths
 let path: string
 beforeEach(() => {
-  place = findProjectPaths(scratchFolder())
-  path = logPaths(place, SESSION_ID).path
+  paths = findProjectPaths(scratchFolder())
+  path = logPaths(paths, SESSION_ID).path
 })
 
 function fromScratch() {
@@ -31,15 +31,15 @@ function fromScratch() {
   return { state: fold(SESSION_ID, records), entries: records, damage, size: bytes.length }
 }
 
-/** What a session that was read before answers after each further piece of its log. */
-function expectCarried(pieces: readonly (string | Buffer)[]): void {
-  rmSync(journalFolder(place, SESSION_ID), { recursive: true, force: true })
-  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
-  writeFileSync(path, pieces[0]!)
-  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
+/** Rereads one session after each further chunk of its log. */
+function expectSameAsReread(chunks: readonly (string | Buffer)[]): void {
+  rmSync(journalFolder(paths, SESSION_ID), { recursive: true, force: true })
+  mkdirSync(journalFolder(paths, SESSION_ID), { recursive: true })
+  writeFileSync(path, chunks[0]!)
+  const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
   try {
-    for (const piece of ['', ...pieces.slice(1)]) {
-      appendFileSync(path, piece)
+    for (const chunk of ['', ...chunks.slice(1)]) {
+      appendFileSync(path, chunk)
       const { state, entries, damage, contents } = session.read()
       expect({ state, entries, damage, size: contents.bytes.length }).toEqual(fromScratch())
     }
@@ -48,14 +48,14 @@ function expectCarried(pieces: readonly (string | Buffer)[]): void {
   }
 }
 
-/** What a new process answers that finds the state kept before each further piece. */
-function expectKept(pieces: readonly (string | Buffer)[]): void {
-  rmSync(journalFolder(place, SESSION_ID), { recursive: true, force: true })
-  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+/** Opens the session anew after each further chunk, with the cached state from before it. */
+function expectSameWithCache(chunks: readonly (string | Buffer)[]): void {
+  rmSync(journalFolder(paths, SESSION_ID), { recursive: true, force: true })
+  mkdirSync(journalFolder(paths, SESSION_ID), { recursive: true })
   writeFileSync(path, '')
-  for (const piece of pieces) {
-    appendFileSync(path, piece)
-    const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
+  for (const chunk of chunks) {
+    appendFileSync(path, chunk)
+    const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
     const { state, entries, damage, contents, marker } = session.read()
     expect({ state, entries, damage, size: contents.bytes.length }).toEqual(fromScratch())
     session.close()
@@ -76,7 +76,7 @@ const note = (n: number): RawEntry => ({
 
 const encoded = (entries: readonly RawEntry[]) => Buffer.concat(entries.map(encodeRecord))
 
-test('a session that is read again is what it would be if all of its log were read', () => {
+test('rereading a session gives the same state as reading its log from the start', () => {
   const inPieces = history({ minLength: 3 }).chain((entries) =>
     fc.tuple(fc.constant(entries), fc.shuffledSubarray(entries), fc.nat(), fc.nat()),
   )
@@ -85,71 +85,71 @@ test('a session that is read again is what it would be if all of its log were re
       const [first, second] = [one, other]
         .map((cut) => 1 + (cut % entries.length))
         .toSorted((a, b) => a - b)
-      const pieces = [
+      const chunks = [
         encoded(entries.slice(0, first)),
         encoded(entries.slice(first, second)),
         encoded(again),
         encoded(entries.slice(second)),
       ]
-      expectCarried(pieces)
-      expectKept(pieces)
+      expectSameAsReread(chunks)
+      expectSameWithCache(chunks)
     }),
   )
 })
 
-test('a session that is read again names what was damaged since, by its line in the whole file', () => {
-  const pieces = [encoded([note(1)]), '{"half', encoded([note(2)]), 'torn\n', encoded([note(3)])]
-  expectCarried(pieces)
-  expectKept(pieces)
+test('rereading a session reports new damage with its line number in the file', () => {
+  const chunks = [encoded([note(1)]), '{"half', encoded([note(2)]), 'torn\n', encoded([note(3)])]
+  expectSameAsReread(chunks)
+  expectSameWithCache(chunks)
 })
 
-test('an entry that was retracted before it arrived does not count', () => {
+test('ignores an entry whose retraction arrived first', () => {
   const retraction = { ...note(2), kind: 'entry.retracted', data: { entry: id(3) } }
-  const pieces = [encoded([note(1), retraction]), encoded([note(3)])]
-  expectCarried(pieces)
-  expectKept(pieces)
+  const chunks = [encoded([note(1), retraction]), encoded([note(3)])]
+  expectSameAsReread(chunks)
+  expectSameWithCache(chunks)
 })
 
-test('an event that was recorded long before does not count again', () => {
+test('ignores an entry whose once key was recorded long before', () => {
   const notes = Array.from({ length: 300 }, (_, n) => ({ ...note(n), once: `key "${n}"` }))
-  const pieces = [encoded(notes), encoded([{ ...note(300), once: 'key "0"' }])]
-  expectCarried(pieces)
-  expectKept(pieces)
+  const chunks = [encoded(notes), encoded([{ ...note(300), once: 'key "0"' }])]
+  expectSameAsReread(chunks)
+  expectSameWithCache(chunks)
 })
 
-test('a kept state without the fields of one is not believed', () => {
-  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+test('ignores a cached state that lacks fields', () => {
+  mkdirSync(journalFolder(paths, SESSION_ID), { recursive: true })
   writeFileSync(path, encoded([note(1)]))
   const odd = withChecksum(JSON.stringify({ fold: FOLD_VERSION }))
-  writeFileSync(join(journalFolder(place, SESSION_ID), 'state.kept'), odd)
-  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
+  writeFileSync(join(journalFolder(paths, SESSION_ID), 'state.kept'), odd)
+  const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
   expect(session.read().state).toEqual(fromScratch().state)
   session.close()
 })
 
-test('a kept state is not believed once the log before it was changed, cut or replaced', () => {
+test('ignores a cached state once the log before it was changed, truncated or replaced', () => {
   const entries = [note(1), note(2), note(3), note(4)]
   const changedInPlace = entries.with(1, { ...note(2), data: { text: 'Node 2' } })
-  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+  mkdirSync(journalFolder(paths, SESSION_ID), { recursive: true })
   writeFileSync(path, encoded(entries))
-  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
+  const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
   const { state, marker } = session.read()
   session.close()
   const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
   for (const changed of [entries.slice(0, 3), entries.slice(2), changedInPlace]) {
     writeCachedState(join(session.folder, 'state.kept'), { beginning, state })
     writeFileSync(path, encoded(changed))
-    const again = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
+    const again = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
     expect(again.read().state).toEqual(fromScratch().state)
     again.close()
   }
 })
 
-test('a session whose log was replaced or cut is read as it is then', () => {
+test('reads a log anew after it was replaced or truncated', () => {
   const entries = fc.sample(history({ minLength: 6 }), { numRuns: 1, seed: 1 })[0]!
-  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+  mkdirSync(journalFolder(paths, SESSION_ID), { recursive: true })
   writeFileSync(path, encoded(entries))
-  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
+  const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
   session.read()
   writeFileSync(path, encoded(entries.slice(0, 3)))
   expect(session.read().state).toEqual(fromScratch().state)

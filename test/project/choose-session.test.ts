@@ -13,7 +13,7 @@ const active = (world: World, cwd = world.root) =>
 
 const note = (project: Project) => project.log({ entries: [{ note: 'x' }] })
 
-/** What a promise was refused with. */
+/** The error that a promise rejects with. */
 async function refusal<E extends Error>(
   work: Promise<unknown>,
   type: new (...args: never[]) => E,
@@ -38,7 +38,7 @@ describe('the project', () => {
     expect(world.entries('note.added')).toHaveLength(1)
   })
 
-  test('of a session started in a subfolder is the whole repository', async () => {
+  test('is the whole repository when a session starts in a subfolder', async () => {
     const world = gitProject()
     mkdirSync(world.path('src'))
     await init(world, 'here', world.path('src'))
@@ -46,7 +46,7 @@ describe('the project', () => {
     expect(existsSync(world.path('src', '.sessions'))).toBe(false)
   })
 
-  test('outside git is the nearest folder that has sessions', async () => {
+  test('is the nearest folder with sessions outside git', async () => {
     const world = plainProject()
     await init(world, 'here')
     const deep = world.path('src', 'deep')
@@ -58,7 +58,7 @@ describe('the project', () => {
     expect(world.names('.sessions', 'journal')).toHaveLength(2)
   })
 
-  test('outside git without sessions is the folder itself', async () => {
+  test('is the folder itself outside git without sessions', async () => {
     const world = plainProject()
     mkdirSync(world.path('a'))
     await init(world, 'here', world.path('a'))
@@ -66,7 +66,7 @@ describe('the project', () => {
     expect(await active(world)).toBeUndefined()
   })
 
-  test('is only looked at, never begun, by asking', async () => {
+  test('is not created by commands that only read', async () => {
     const world = gitProject()
     expect(await active(world)).toBeUndefined()
     expect(await world.run(async (project) => [...(await project.list())])).toEqual([])
@@ -75,7 +75,7 @@ describe('the project', () => {
     expect(world.names('.git')).not.toContain('stint')
   })
 
-  test('of a linked worktree is the main one, with its sessions', async () => {
+  test('is the main worktree, with its sessions, in a linked worktree', async () => {
     const world = gitProject()
     const id = await init(world, 'main-work')
     const linked = join(scratchFolder(), 'linked')
@@ -87,7 +87,7 @@ describe('the project', () => {
   })
 
   test.each(['project.git', '.bare'])(
-    'of the worktrees of a bare repository %s is one',
+    'is shared by all worktrees of the bare repository %s',
     async (name) => {
       const folder = scratchFolder()
       const source = gitProject(join(folder, 'source'))
@@ -113,8 +113,8 @@ describe('the project', () => {
   )
 })
 
-describe('of several active sessions', () => {
-  test('the one of the branch is meant', async () => {
+describe('choosing among several active sessions', () => {
+  test('takes the session of the branch', async () => {
     const world = gitProject()
     await init(world, 'on-main')
     world.git('switch', '--quiet', '-c', 'feature')
@@ -124,7 +124,7 @@ describe('of several active sessions', () => {
     expect(await active(world)).toBe('on-main')
   })
 
-  test('the one of the worktree is meant', async () => {
+  test('takes the session of the worktree', async () => {
     const world = gitProject()
     await init(world, 'on-main')
     const linked = join(scratchFolder(), 'linked')
@@ -137,7 +137,7 @@ describe('of several active sessions', () => {
     expect(await active(world, linked)).toBe('on-other')
   })
 
-  test('one of another worktree is meant only when there is no other', async () => {
+  test('takes a session of another worktree only when there is no other', async () => {
     const world = gitProject()
     const linked = join(scratchFolder(), 'linked')
     world.git('worktree', 'add', '--quiet', '-b', 'other', linked)
@@ -148,7 +148,7 @@ describe('of several active sessions', () => {
     expect(await active(world)).toBe('on-main')
   })
 
-  test('none is taken when nothing decides, and the candidates are named', async () => {
+  test('takes none when nothing decides, and names the candidates', async () => {
     const world = gitProject()
     const ids = [await init(world, 'on-main')]
     world.git('switch', '--quiet', '-c', 'feature')
@@ -165,7 +165,7 @@ describe('of several active sessions', () => {
     expect(world.entries('note.added', ids[0])).toHaveLength(1)
   })
 
-  test('the one that was logged to on a branch is the one of that branch from then on', async () => {
+  test('moves a session to the branch it was logged to from', async () => {
     const world = gitProject()
     await init(world, 'first')
     world.git('switch', '--quiet', '-c', 'feature')
@@ -178,7 +178,7 @@ describe('of several active sessions', () => {
 })
 
 describe('a paused session', () => {
-  test('is never taken for active, and the way to it is told', async () => {
+  test('is never chosen as active, and the error says how to resume it', async () => {
     const world = gitProject()
     await init(world, 'resting')
     await world.run((project) => project.pause())
@@ -195,7 +195,7 @@ describe('a paused session', () => {
     expect(world.entries('note.added')).toEqual([])
   })
 
-  test('makes room for another on its branch', async () => {
+  test('lets another session start on its branch', async () => {
     const world = gitProject()
     await init(world, 'resting')
     await world.run((project) => project.pause())
@@ -204,8 +204,8 @@ describe('a paused session', () => {
   })
 })
 
-describe('a session is named', () => {
-  test('by its id, any part of it that only it has, or its short name', async () => {
+describe('naming a session', () => {
+  test('works by id, a unique part of the id, or short name', async () => {
     const world = plainProject()
     const id = await init(world, 'fix-auth')
     await world.run((project) => project.pause())
@@ -215,17 +215,17 @@ describe('a session is named', () => {
     }
   })
 
-  test('by a part of its id that another has, too, only to be asked which', async () => {
+  test('is refused by a part of an id that two sessions share, with both listed', async () => {
     const world = plainProject()
     const id = await init(world, 'fix-auth')
     await world.run((project) => project.pause())
     await init(world, 'fix-login')
-    // Ids begin with the time, and these two are of the same minute.
+    // Ids begin with the time, and these two were minted in the same minute.
     const error = await refusal(world.view(id.slice(0, 6)), AmbiguousSession)
     expect(error.candidates.map((row) => row.name).toSorted()).toEqual(['fix-auth', 'fix-login'])
   })
 
-  test('by its whole name even where that is part of another', async () => {
+  test('works by full name even when another name contains it', async () => {
     const world = plainProject()
     const id = await init(world, 'fix')
     await world.run((project) => project.pause())
@@ -233,7 +233,7 @@ describe('a session is named', () => {
     expect((await world.view('fix')).state.id).toBe(id)
   })
 
-  test('by a name it shares with a closed one, of which the open one is meant', async () => {
+  test('takes the open session when a closed one has the same name', async () => {
     const world = plainProject()
     await init(world, 'fix')
     await world.run((project) => project.close({ how: 'completed' }))
@@ -241,7 +241,7 @@ describe('a session is named', () => {
     expect((await world.view('fix')).state.id).toBe(id)
   })
 
-  test('by the environment, unless the command names another', async () => {
+  test('works by STINT_SESSION unless the command names another', async () => {
     const world = plainProject()
     const first = await init(world, 'first')
     await world.run((project) => project.pause())
@@ -257,7 +257,7 @@ describe('a session is named', () => {
     expect(world.entries('note.added', second)).toHaveLength(2)
   })
 
-  test('in vain when there is none of that name', async () => {
+  test('fails when no session has that name', async () => {
     const world = plainProject()
     await init(world, 'first')
     const error = await refusal(world.view('nothing-of-the-kind'), NoSession)
@@ -279,13 +279,13 @@ describe('init', () => {
     expect(world.journal()).toHaveLength(before)
   })
 
-  test('refuses a second session outside git, too', async () => {
+  test('refuses a second session outside git', async () => {
     const world = plainProject()
     await init(world, 'first')
     expect((await refusal(init(world, 'second'), StintError)).message).toBe('first is active here')
   })
 
-  test('with force closes the first, which can be taken back', async () => {
+  test('closes the first session with force, and reopen undoes that', async () => {
     const world = gitProject()
     const first = await init(world, 'first')
     const { closed, reading } = await world.run((project) =>
@@ -301,7 +301,7 @@ describe('init', () => {
     expect(world.documentPath(first)).toContain('active')
   })
 
-  test('with force leaves a session of another branch alone', async () => {
+  test('leaves a session of another branch alone with force', async () => {
     const world = gitProject()
     await init(world, 'on-main')
     world.git('switch', '--quiet', '-c', 'feature')
@@ -313,7 +313,7 @@ describe('init', () => {
     expect(rows.toSorted()).toEqual(['again', 'on-main'])
   })
 
-  test('gives a name that an open session has a number', async () => {
+  test('numbers a name that an open session already has', async () => {
     const world = plainProject()
     await init(world, 'fix')
     await world.run((project) => project.pause())
@@ -321,7 +321,7 @@ describe('init', () => {
     expect((await world.view(second)).state.name).toBe('fix-2')
   })
 
-  test('needs something to name the session by', async () => {
+  test('needs a name, a goal or a task', async () => {
     const world = plainProject()
     expect(
       (
@@ -339,7 +339,7 @@ describe('resume', () => {
   const resumed = (world: World, options = {}) =>
     world.run((project) => project.resume(options)).then(({ reading }) => reading.state.name)
 
-  test('with nothing said takes the active session', async () => {
+  test('takes the active session by default', async () => {
     const world = plainProject()
     await init(world, 'first')
     await world.run((project) => project.pause())
@@ -347,7 +347,7 @@ describe('resume', () => {
     expect(await resumed(world)).toBe('second')
   })
 
-  test('with none active takes the one worked on last', async () => {
+  test('takes the most recent session when none is active', async () => {
     const world = plainProject()
     for (const name of ['first', 'second', 'third']) {
       await init(world, name)
@@ -358,7 +358,7 @@ describe('resume', () => {
     expect(await active(world)).toBe('second')
   })
 
-  test('takes the last one on request, whichever is active here', async () => {
+  test('takes the most recent session with --last, whichever is active', async () => {
     const world = gitProject()
     await init(world, 'on-main')
     world.git('switch', '--quiet', '-c', 'feature')
@@ -369,7 +369,7 @@ describe('resume', () => {
     expect(await resumed(world, { last: true })).toBe('on-feature')
   })
 
-  test('does not go on with a closed session, and tells how', async () => {
+  test('refuses a closed session and says how to reopen it', async () => {
     const world = plainProject()
     await init(world, 'done')
     await world.run((project) => project.close({ how: 'completed' }))
@@ -379,7 +379,7 @@ describe('resume', () => {
     expect(world.entries('session.resumed')).toEqual([])
   })
 
-  test('said again says nothing new', async () => {
+  test('records nothing when repeated', async () => {
     const world = plainProject()
     await init(world, 'first')
     await resumed(world)
@@ -387,16 +387,16 @@ describe('resume', () => {
     expect(world.entries('session.resumed')).toHaveLength(1)
   })
 
-  test('without any session says how to start one', async () => {
+  test('says how to start a session when there is none', async () => {
     expect((await refusal(resumed(plainProject()), NoSession)).hint).toContain('stint init')
   })
 })
 
-describe('what git did meanwhile', () => {
+describe('git drift since the last entry', () => {
   const drift = (world: World) =>
     world.run((project) => project.resume()).then((resumed) => resumed.drift)
 
-  test('is nothing when nothing happened', async () => {
+  test('is empty when nothing happened', async () => {
     const world = gitProject()
     await init(world, 'first')
     expect(await drift(world)).toMatchObject({
@@ -407,7 +407,7 @@ describe('what git did meanwhile', () => {
     })
   })
 
-  test('is the new commits, newest first', async () => {
+  test('lists new commits, newest first', async () => {
     const world = gitProject()
     await init(world, 'first')
     world.commit('two', { 'a.txt': 'two\n' })
@@ -422,7 +422,7 @@ describe('what git did meanwhile', () => {
     expect((await drift(world))!.commits).toBe(0)
   })
 
-  test('is a rewritten history when the commit was amended', async () => {
+  test('reports rewritten history after an amend', async () => {
     const world = gitProject()
     await init(world, 'first')
     world.git('commit', '--quiet', '--amend', '-m', 'first, amended')
@@ -433,7 +433,7 @@ describe('what git did meanwhile', () => {
     })
   })
 
-  test('is another branch when it was switched', async () => {
+  test('reports the branch after a switch', async () => {
     const world = gitProject()
     await init(world, 'first')
     world.git('switch', '--quiet', '-c', 'feature')

@@ -18,7 +18,7 @@ function follow() {
   const said: string[] = []
   const recorder = () =>
     new StreamRecorder({ store, harness: 'acp', cwd: '/project', say: (text) => said.push(text) })
-  /** Without what differs every time. */
+  /** Without ids and times. */
   const items = (): readonly object[] =>
     [...store.read('c1')].map((item) => {
       const {
@@ -32,8 +32,8 @@ function follow() {
   return { sessions, store, said, recorder, items }
 }
 
-describe('what a harness tells of a conversation', () => {
-  test('is stored as what was asked, said, done and used', () => {
+describe("recording a harness's events", () => {
+  test('stores prompts, messages, tool calls and usage', () => {
     const { recorder, items } = follow()
     const one = recorder()
     one.recordPrompt('Do it')
@@ -86,7 +86,7 @@ describe('what a harness tells of a conversation', () => {
         ],
       },
       { type: 'compaction', trigger: 'auto', tokensBefore: 900 },
-      // What a request used that said nothing stands with the next that did.
+      // The usage of a request without a message goes to the next message.
       {
         type: 'message',
         role: 'assistant',
@@ -99,7 +99,7 @@ describe('what a harness tells of a conversation', () => {
     ])
   })
 
-  test('goes on where it was when the conversation is gone on with, and keeps what failed apart from what was said', () => {
+  test('continues a resumed conversation, and marks failures apart from messages', () => {
     const { recorder, items } = follow()
     for (const text of ['First', 'Second']) {
       const each = recorder()
@@ -119,7 +119,7 @@ describe('what a harness tells of a conversation', () => {
     ])
   })
 
-  test('holds what was used once, whatever a turn ends with', () => {
+  test('stores usage once, however a turn ends', () => {
     const tool = { type: 'tool', id: 't1', name: 'execute', command: 'ls' } as const
     const ends: Readonly<Record<string, readonly HarnessEvent[]>> = {
       'a tool': [
@@ -146,18 +146,18 @@ describe('what a harness tells of a conversation', () => {
       one.recordPrompt('Go on')
       for (const event of [started, { type: 'text', text: 'Yes.' } as const, over])
         one.recordEvent(event)
-      // Told, and then closed before the turn is over.
+      // Closed before the turn is over.
       one.recordEvent({ type: 'usage', spent: usage })
       one.recordClose()
       const { usage: all, messages } = summarise(store.read('c1'))
       expect(all, end).toEqual({ m1: { input: 20, cacheWritten: 0, cacheRead: 10, output: 6 } })
-      // It is no answer, and nothing that a model would be sent.
+      // A failure is no response, and is not sent to a model.
       expect(messages, end).toBe(3 + (end === 'nothing' || end === 'a compaction' ? 0 : 1))
       expect(JSON.stringify(modelMessages(store.read('c1'))), end).not.toContain('[]')
     }
   })
 
-  test('is on the disk with the prompt, before there is an answer', () => {
+  test('writes the prompt to disk before the response', () => {
     const { recorder, items } = follow()
     const one = recorder()
     one.recordPrompt('Do it')
@@ -165,7 +165,7 @@ describe('what a harness tells of a conversation', () => {
     expect(items()).toMatchObject([{ type: 'began' }, { role: 'user' }])
   })
 
-  test('that cannot be stored is said once, and never thrown', () => {
+  test('reports a failed write once and never throws', () => {
     const { sessions, said, recorder } = follow()
     rmSync(join(sessions, 'conversations'), { recursive: true, force: true })
     writeFileSync(join(sessions, 'conversations'), 'in the way')

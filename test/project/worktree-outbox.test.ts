@@ -22,7 +22,7 @@ import { scratchFolder } from '../support/scratch.ts'
 const NAME = '1790000000000-000000012000000345-0a1b2c3d'
 const ONCE = `outbox:${NAME}`
 
-interface Left {
+interface LeftEntry {
   readonly kind?: string
   readonly by?: string
   readonly id?: string
@@ -31,7 +31,7 @@ interface Left {
   readonly data?: unknown
 }
 
-/** A session, a tree beside it, and what lies in there. */
+/** A session, a worktree, and the entries left in it. */
 async function agentTree() {
   const world = gitProject()
   await world.run((project) => project.init({ name: 'there', goal: 'Stay as it is' }))
@@ -52,7 +52,7 @@ async function agentTree() {
   return { world, id, opened: world.journal(id)[0]!.id, tree, folder, leave, absorb }
 }
 
-function entry(left: Left = {}): string {
+function entry(fields: LeftEntry = {}): string {
   const made = {
     kind: 'note.added',
     by: 'cli',
@@ -60,11 +60,11 @@ function entry(left: Left = {}): string {
     at: new Date().toISOString(),
     once: ONCE,
   }
-  return JSON.stringify({ ...made, data: { text: 'hello' }, ...left })
+  return JSON.stringify({ ...made, data: { text: 'hello' }, ...fields })
 }
 
-describe('what lies in the tree of an agent', () => {
-  test('is taken in when an agent might have written it, and is gone from there', async () => {
+describe('an entry in the worktree outbox', () => {
+  test('is drained when an agent may write it', async () => {
     const { folder, leave, absorb } = await agentTree()
     leave(
       entry({
@@ -83,7 +83,7 @@ describe('what lies in the tree of an agent', () => {
   })
 
   test.each(['cli', 'library', 'mcp'])(
-    'is taken in from whatever way an agent has to us: %s',
+    'is drained from any interface an agent has: %s',
     async (by) => {
       const { leave, absorb } = await agentTree()
       leave(entry({ by }))
@@ -91,7 +91,7 @@ describe('what lies in the tree of an agent', () => {
     },
   )
 
-  test('counts once, though it was taken in twice', async () => {
+  test('counts once when drained twice', async () => {
     const { world, folder, leave, absorb } = await agentTree()
     const text = entry({ data: { text: 'only once' } })
     for (let times = 0; times < 2; times += 1) {
@@ -103,7 +103,7 @@ describe('what lies in the tree of an agent', () => {
     expect(state.notes.items.filter((note) => note.text === 'only once')).toHaveLength(1)
   })
 
-  test.each<[string, (opened: string) => Left]>([
+  test.each<[string, (opened: string) => LeftEntry]>([
     ['closes a task', () => ({ kind: 'task.moved', data: { task: 'x', status: 'completed' } })],
     ['closes the session', () => ({ kind: 'session.closed', data: { how: 'completed' } })],
     ['is of no kind there is', () => ({ kind: 'constructor.name', data: {} })],
@@ -125,7 +125,7 @@ describe('what lies in the tree of an agent', () => {
     ],
     ['holds what is no text', () => ({ data: { text: { deep: { deeper: 'x' } } } })],
     ['holds nothing', () => ({ data: { text: null } })],
-  ])('is set aside where it %s', async (_, left) => {
+  ])('is quarantined when it %s', async (_, left) => {
     const { folder, leave, absorb, opened } = await agentTree()
     const made = left(opened)
     leave(entry(made), made.kind)
@@ -139,7 +139,7 @@ describe('what lies in the tree of an agent', () => {
     expect(absorb()).toEqual({ taken: 0, refused: 0, texts: [] })
   })
 
-  test('is set aside where it is a link, a pipe, a folder, too long, or no entry', async () => {
+  test('is quarantined when it is a link, a pipe, a folder, too long, or no entry', async () => {
     const { folder, absorb } = await agentTree()
     const elsewhere = join(scratchFolder(), 'elsewhere')
     const stem = (number: number) => `${NAME.slice(0, -1)}${number}`
@@ -157,7 +157,7 @@ describe('what lies in the tree of an agent', () => {
     expect(absorb()).toEqual({ taken: 0, refused: 0, texts: [] })
   })
 
-  test('is nobody’s work, whether git sees it or not', () => {
+  test('is not part of the work, whether git sees it or not', () => {
     const world = gitProject()
     world.write('.stint-outbox/x', '')
     expect(uncommittedPaths(world.root)).toEqual([])
@@ -165,7 +165,7 @@ describe('what lies in the tree of an agent', () => {
     expect(uncommittedPaths(world.root)).toEqual(['other'])
   })
 
-  test('is not looked at behind a link, nor for another session', async () => {
+  test('is not read through a link, nor for another session', async () => {
     const { tree, folder, leave, absorb } = await agentTree()
     leave(entry())
     const other = join(tree, '.stint-outbox', mintId(undefined))

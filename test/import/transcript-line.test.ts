@@ -42,8 +42,8 @@ function stored(text: string) {
 
 const RESULT = `{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"ü \\"quoted\\"\\n"}]}`
 
-describe('a line of a transcript', () => {
-  test('is kept in the words of its harness, and read as if it had been taken apart', () => {
+describe('an imported transcript line', () => {
+  test('is stored as the harness wrote it, and reads like parsed items', () => {
     const text = line(RESULT, ',"toolUseResult":{"stdout":"much more"}')
     const { file, items } = stored(text)
     expect(file).toContain(`"message":${RESULT}}`)
@@ -55,7 +55,7 @@ describe('a line of a transcript', () => {
     ['a letter of it is written as a number', TOKEN.replace('g', '\\u0067')],
     ['a slash of it has a backslash', 'https:\\/\\/me:hunter22hunter22@example.org\\/'],
     ['it stands there plainly', TOKEN],
-  ])('is kept without the secret in it where %s', (_, secret) => {
+  ])('is stored without the secret when %s', (_, secret) => {
     const { file } = stored(line(`{"role":"user","content":"it is ${secret} as I said"}`))
     expect(file).toContain('as I said')
     expect(file).not.toMatch(/aB3aB3aB3|hunter22/)
@@ -71,24 +71,24 @@ describe('a line of a transcript', () => {
       `{"role":"user","content":"a"},"message":{"role":"user","content":"b"}`,
     ],
     ['an id that says so twice', `{"role":"user","content":"a"},"uuid":"9"`],
-  ])('is understood with %s in it', (_, message) => {
+  ])('is parsed with %s in it', (_, message) => {
     const text = line(message)
     expect(stored(text).items).toEqual([itemFromLine(asObject(JSON.parse(text))!)])
   })
 
-  test('is understood where another message stands before its own', () => {
+  test('is parsed when another message precedes its own', () => {
     const other = '"extra":{"a":1,"message":{"role":"user","content":"inner"},"uuid":"i"}'
     const text = `{"parentUuid":null,${other},"type":"user","uuid":"${ID}","timestamp":"2026-01-05T08:00:00.000Z","message":{"role":"user","content":"outer"}}`
     expect(stored(text).items).toMatchObject([{ parts: [{ text: 'outer' }] }])
   })
 
-  test('is damaged where its message is, though it has a beginning and an end', () => {
+  test('is damaged when its message is, even with a valid start and end', () => {
     const whole = line('{"role":"user","content":"one"}')
     const glued = `${whole.slice(0, whole.indexOf('one') + 1)}${whole}`
     expect(translated(glued)).toBe('damaged')
   })
 
-  test('keeps a long text once, outside of it', () => {
+  test('stores a long text once, as a blob', () => {
     const { file, items } = stored(line(`{"role":"user","content":"${'long '.repeat(4000)}"}`))
     expect(file).toContain('"$blob"')
     expect(items).toMatchObject([{ parts: [{ text: 'long '.repeat(4000) }] }])

@@ -25,8 +25,8 @@ function budget(known: Partial<BudgetInputs>) {
   })
 }
 
-describe('what is known of a budget', () => {
-  test('is what was told last, by the transcript or by the status line', () => {
+describe("a conversation's budget", () => {
+  test('takes the latest figure of transcript and status line', () => {
     const tail = { call: { usage, at: T(5) }, model: 'claude-sonnet-4-5' }
     expect(budget({ tail }).tokens).toEqual({
       value: 50_500,
@@ -44,7 +44,7 @@ describe('what is known of a budget', () => {
     })
   })
 
-  test('is not what old clients go on to tell after a compaction', () => {
+  test('ignores the stale figure old clients report after a compaction', () => {
     const window = { at: T(9), used: 168_000 }
     expect(budget({ tail: { compacted: boundary }, window }).tokens).toMatchObject({
       value: 9000,
@@ -54,12 +54,12 @@ describe('what is known of a budget', () => {
     expect(budget({ tail: { compacted: silent }, window }).tokens).toBeUndefined()
   })
 
-  test('is nothing where nobody told anything', () => {
+  test('is empty without any figure', () => {
     expect(budget({})).toEqual({})
     expect(budget({ tail: {}, window: { at: T(1) } })).toEqual({})
   })
 
-  test('has the window from the configuration, then from the status line, then from the name of the model', () => {
+  test('takes the window from the configuration, then the status line, then the model', () => {
     const tail = { call: { usage }, model: 'claude-sonnet-4-5' }
     const window = { at: T(1), size: 1_000_000 }
     expect(budget({ tail }).window).toMatchObject({ value: 200_000, known: 'estimated' })
@@ -74,7 +74,7 @@ describe('what is known of a budget', () => {
     })
   })
 
-  test('has the compaction point of its harness', () => {
+  test('takes the compaction point from the harness', () => {
     const window = { at: T(1), size: 200_000, version: '2.0.77' }
     expect(budget({ window }).point?.value).toBe(155_000)
     expect(budget({ window, version: '2.1.325' }).point?.value).toBe(155_000)
@@ -85,7 +85,7 @@ describe('what is known of a budget', () => {
     expect(budget({ window, harness: 'unheard-of' }).point).toBeUndefined()
   })
 
-  test('has no limit that was reset since', () => {
+  test('drops a limit that was reset since', () => {
     const window = {
       at: T(1),
       fiveHour: { percent: 80, resetsAt: T(20) },
@@ -97,8 +97,8 @@ describe('what is known of a budget', () => {
   })
 })
 
-describe('what the status line leaves', () => {
-  test('is there for hooks, and is nothing when it is damaged', () => {
+describe("the status line's file", () => {
+  test('is read by hooks, and ignored when damaged', () => {
     const folder = scratchFolder()
     const window = {
       at: T(1),
@@ -118,7 +118,7 @@ describe('what the status line leaves', () => {
   })
 })
 
-describe('the totals of a conversation', () => {
+describe("a conversation's totals", () => {
   function world() {
     const folder = scratchFolder()
     const transcript = join(folder, 'c-1.jsonl')
@@ -136,7 +136,7 @@ describe('the totals of a conversation', () => {
     }
   }
 
-  test('have what was delegated apart, from the transcripts of those who did it', () => {
+  test("separate delegated usage, read from the delegates' transcripts", () => {
     const { transcript, total } = world()
     mkdirSync(join(transcript.replace('.jsonl', ''), 'subagents'), { recursive: true })
     const theirs = answered('3', { isSidechain: true })
@@ -153,7 +153,7 @@ describe('the totals of a conversation', () => {
     })
   })
 
-  test('are the same when what was kept of them is deleted, damaged, or not to be written', () => {
+  test('are the same when their cache is deleted, damaged or unwritable', () => {
     const { transcript, notes, total, kept } = world()
     const first = total()
     expect(total()).toEqual(first)

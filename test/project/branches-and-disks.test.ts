@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { program, terminal } from '../support/cli.ts'
 
 describe('a session', () => {
-  test('that is named from another branch stays bound to its own', async () => {
+  test('named from another branch stays bound to its own', async () => {
     const { stint, git } = terminal()
     await stint('init', '--name', 'on-main')
     git('switch', '-q', '-c', 'feature')
@@ -18,7 +18,7 @@ describe('a session', () => {
     expect((await stint('log', '--progress', 'there')).stdout).toContain('on-feature: 0/0 steps')
   })
 
-  test('that is resumed on a branch of another one leaves that branch to it', async () => {
+  test("resumed on another session's branch leaves that branch to it", async () => {
     const { stint, git } = terminal()
     await stint('init', '--name', 'on-main')
     git('switch', '-q', '-c', 'feature')
@@ -28,7 +28,7 @@ describe('a session', () => {
     expect((await stint('log', '--progress', 'here')).stdout).toContain('on-main: 0/0 steps')
   })
 
-  test('that is resumed on a free branch belongs there from then on', async () => {
+  test('resumed on a free branch is bound to it', async () => {
     const { stint, git } = terminal()
     await stint('init', '--name', 'moves')
     git('switch', '-q', '-c', 'feature')
@@ -40,7 +40,7 @@ describe('a session', () => {
     ).toEqual(['moves'])
   })
 
-  test('on a detached head is one without a branch, and is not observed again and again', async () => {
+  test('on a detached HEAD has no branch, and is not observed repeatedly', async () => {
     const { stint, git } = terminal()
     await stint('init', '--name', 'on-main')
     git('checkout', '-q', '--detach')
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect(kinds).toEqual(['session.opened', 'progress.made', 'progress.made'])
   })
 
-  test('that is closed takes no entry and no checkpoint, and says how to reopen it', async () => {
+  test('refuses entries and checkpoints when closed, and says how to reopen it', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'done')
     await stint('close', '--complete')
@@ -68,7 +68,7 @@ describe('a session', () => {
     }
   })
 
-  test('is found by the name that was typed for it', async () => {
+  test('is found by the name that the user typed', async () => {
     const { stint } = terminal()
     const made = await stint('init', '--name', 'Fix Auth!')
     expect(made.stderr).toContain('the session is named fix-auth')
@@ -76,8 +76,8 @@ describe('a session', () => {
   })
 })
 
-describe('git that cannot run', () => {
-  test('keeps nobody from a session', async () => {
+describe('when git cannot run', () => {
+  test('sessions still work', async () => {
     const world = terminal()
     const { stint } = world
     const path = process.env.PATH
@@ -104,7 +104,7 @@ describe('git that cannot run', () => {
 })
 
 describe('outside git', () => {
-  test('a backlog is found from a subfolder, and looking for one makes no folder', async () => {
+  test('a backlog is found from a subfolder, and searching creates no folder', async () => {
     const world = terminal({ git: false })
     expect((await world.stint('task', 'list')).exitCode).toBe(0)
     expect(readdirSync(world.cwd)).toEqual([])
@@ -116,8 +116,8 @@ describe('outside git', () => {
   })
 })
 
-describe('an index that is missing', () => {
-  test('is built again with one line said, and not mentioned when it is only new', async () => {
+describe('a missing index', () => {
+  test('is rebuilt with one notice, and without one in a new project', async () => {
     const { stint, git, cwd } = terminal()
     expect((await stint('init', '--name', 'one')).stderr).toBe('')
     expect((await stint('log', '--progress', 'p')).stderr).toBe('')
@@ -131,8 +131,8 @@ describe('an index that is missing', () => {
   })
 })
 
-describe('what is redacted', () => {
-  test('is said by every command that writes a text', async () => {
+describe('a redaction', () => {
+  test('is reported by every command that writes text', async () => {
     const { stint } = terminal()
     const secret = `ghp_${'a1B2'.repeat(9)}`
     await stint('init', '--name', 'r')
@@ -147,7 +147,7 @@ describe('what is redacted', () => {
   })
 })
 
-describe('a disk that takes no more', () => {
+describe('a full disk', () => {
   const blocked = (world: ReturnType<typeof terminal>, ...args: string[]) =>
     spawnSync('bash', ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, ...args], {
       cwd: world.cwd,
@@ -155,7 +155,7 @@ describe('a disk that takes no more', () => {
       encoding: 'utf8',
     })
 
-  test('keeps nobody from resuming, and it is said what is not recorded', async () => {
+  test('does not prevent resuming, and says what was not recorded', async () => {
     const world = terminal()
     await world.stint('init', '--name', 'r', '--goal', 'Be resumed')
     await world.stint('log', '--progress', 'halfway')
@@ -165,7 +165,7 @@ describe('a disk that takes no more', () => {
     expect(resumed.status).toBe(0)
   })
 
-  test('is told by name when something is to be saved, and nothing is lost', async () => {
+  test('is named when a save fails, and nothing is lost', async () => {
     const world = terminal()
     await world.stint('init', '--name', 'r')
     await world.stint('log', '--progress', 'before')
