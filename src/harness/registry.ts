@@ -15,10 +15,10 @@ export interface HarnessDefinition {
   readonly title: string
   readonly argument?: HarnessArgument
   readonly isScripted?: true
-  /** How a driven conversation is stored. Absent: from the driver's events. */
+  /** How a driven conversation is stored; by default from the driver's events. */
   readonly recording?: 'transcript' | 'history' | 'driver'
   readonly omitsSystemPrompt?: true
-  /** Loaded eagerly, because a hook cannot wait. */
+  /** Loaded eagerly, because a hook cannot wait for an import. */
   readonly hooks?: HarnessHooks
   readonly limits?: HarnessLimits
   readonly drive?: (request: DriveRequest) => Promise<Harness>
@@ -29,7 +29,7 @@ export interface HarnessDefinition {
 interface HarnessArgument {
   readonly placeholder: string
   readonly about: string
-  /** Present where the name alone means nothing. */
+  /** Present where the name alone is not enough. */
   readonly isRequired?: { readonly problem: string; readonly example: string }
   readonly offered?: (models: ModelSettings) => readonly string[]
 }

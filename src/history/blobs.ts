@@ -1,4 +1,5 @@
-// Named by the hash of the content, so a blob is never changed, never written twice, and known to be damaged when it is.
+// A blob is named by the hash of its content, so it never changes, is never written twice, and
+// damage is detectable.
 import { join } from 'node:path'
 import {
   createFile,
@@ -31,15 +32,15 @@ export class Blobs {
     return join(this.folder, hash.slice(0, 2), hash)
   }
 
-  /** Durable only when asked: syncing each takes longer than all else. */
+  /** Durable only on request: syncing each blob takes longer than everything else. */
   put(hash: string, text: string, isDurable: boolean): void {
     const bytes = Buffer.from(text)
     const path = this.pathOf(hash)
     const there = statOrUndefined(path)
-    // A power cut may have cut one that was not synced.
+    // A power cut may have truncated an unsynced blob.
     if (there?.size !== bytes.length)
       write(path, bytes, { isThere: there !== undefined, isDurable })
-    // Renewed, so that a collector sees it is needed before the line that names it is written.
+    // Touched, so that a prune sees that it is needed before the line that names it is written.
     else if (Date.now() - there.mtimeMs > FRESH_MS) touchFile(path)
   }
 
@@ -108,7 +109,10 @@ export interface ExtractedBlobs {
   readonly blobs: ReadonlyMap<string, string>
 }
 
-/** Removes secrets and moves long strings into blobs, without writing. A lookalike secret in a picture is chance, and redacting would destroy it. */
+/**
+ * Redacts secrets and moves long strings into blobs, without writing. A secret pattern in image
+ * data is chance, and redacting would destroy the image.
+ */
 export function extractBlobs(
   value: unknown,
   redaction: RedactOptions,
@@ -134,7 +138,7 @@ export function extractBlobs(
 }
 
 export function needsNoBlobs(json: string): boolean {
-  // The rarest first character first.
+  // Ordered by how rare the first character is.
   return (
     json.length <= LONGEST &&
     !json.includes('$blob"') &&
@@ -202,7 +206,7 @@ const BEGINNINGS = new Map([
 ])
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** By its content, not only by its type. */
+/** Decided by the content, not only by the type. */
 export function isPicture({ type, media_type: mediaType, data }: Json): boolean {
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return false
   const beginning = BEGINNINGS.get(mediaType)
@@ -235,7 +239,7 @@ export function* messageBlobHashesIn(path: string): Generator<string> {
     for (const { hash } of blobsIn(withoutOutputs(line))) yield hash
 }
 
-// Only where a line has its blocks: a lookalike in a tool's input stays.
+// Only where a line holds its blocks: a lookalike in a tool's input stays.
 function withoutOutputs({ toolUseResult: _output, ...line }: Json) {
   const [message, attachment] = [asObject(line.message), asObject(line.attachment)]
   return {
@@ -260,7 +264,10 @@ function isOutput(block: Json | undefined) {
 const CHUNK = 1024 * 1024
 const NEWLINE = 0x0a
 
-/** `offset` is the byte behind the line. Each line once, in file order. Unreadable lines are skipped and reported: a torn line was written again behind it. */
+/**
+ * `offset` is the byte after the line. Yields each line once, in file order. Unreadable lines are
+ * skipped and reported: a torn line was written again after it.
+ */
 export function* readConversationLines(
   path: string,
   from = 0,
@@ -281,7 +288,7 @@ export function* readConversationLines(
   }
 }
 
-/** The last line may be whole without a newline. */
+/** The last line may be complete without a newline. */
 function* wholeLinesOf(path: string, start: number) {
   const fd = openRegularFile(path)
   if (fd === undefined) return

@@ -16,7 +16,7 @@ import { isBase64 } from './blobs.ts'
 /** Claude Code puts this between the name of a hook and its output. */
 export const HOOK_CONTEXT_LABEL = ' hook additional context: '
 
-/** Lines are of several versions and programs. */
+/** Accepts lines of several versions and programs. */
 export function itemFromLine(line: Json): HistoryItem | undefined {
   switch (line.type) {
     case 'conversation':
@@ -69,7 +69,7 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
     role,
     parts,
     ...defined({
-      // A failed message has a label in place of a model.
+      // A failed message has a label instead of a model.
       model: line.isApiErrorMessage === true ? undefined : asName(message.model),
       request: asName(message.id) ?? asName(line.requestId),
       usage: usageIn(asObject(message.usage)),
@@ -289,7 +289,7 @@ function pictureIn(source: Json | undefined): MessagePart | undefined {
   if (type === 'url' && typeof url === 'string') return { type: 'image link', url }
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string')
     return undefined
-  // A text replaces a picture that is missing.
+  // A missing image is replaced by a text.
   return isBase64(data) ? { type: 'image', mediaType, data } : { type: 'text', text: data }
 }
 
@@ -325,7 +325,7 @@ function blockOf(part: MessagePart): Json {
   }
 }
 
-/** Parsed only where a field is read. */
+/** Parses the message only when one of its fields is read. */
 class MessageAsWritten {
   readonly type = 'message'
   readonly id
@@ -386,6 +386,6 @@ export function messageFromSource(
   if ((typeof content !== 'string' && !Array.isArray(content)) || line.leftOut !== undefined)
     return undefined
   if (line.context !== undefined || line.asTold !== undefined) return undefined
-  // Absent fields are undefined here.
+  // Absent fields are undefined here, which the type does not allow.
   return new MessageAsWritten(line, parent, source) as unknown as NewItem
 }

@@ -1,6 +1,9 @@
 import type { Compaction, HistoryItem, Message } from './items.ts'
 
-/** Leaves out abandoned branches, retracted and compacted messages, delegated agents, and messages only for the user. */
+/**
+ * Leaves out abandoned branches, retracted and compacted messages, sub-agents, and messages only
+ * for the user.
+ */
 export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
   const nodes = withoutTakenBack(items)
   const isLinked = nodes.some((node) => node.type === 'message' && node.parent !== undefined)
@@ -10,7 +13,7 @@ export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
 
 type ChainNode = Message | Compaction
 
-/** Where no message says what it follows. */
+/** For histories without parents. */
 function inOrder(nodes: readonly ChainNode[]) {
   const at = nodes.findLastIndex(({ type }) => type === 'compaction')
   const after = nodes.slice(at + 1).filter(isMessage)
@@ -64,7 +67,7 @@ class Chain {
       const node = this.nodes[place]!
       if (node.type === 'compaction') return { path, compaction: node }
       const keeper = this.#keptBy.get(node.id)
-      // It survived a compaction: what follows it now is the compaction.
+      // It survived a compaction, so the compaction precedes what follows it.
       if (keeper !== undefined && path.length > 0 && keeper < this.#placeOf(path.at(-1)!))
         return { path, compaction: this.nodes[keeper] as Compaction }
       path.push(node)
@@ -80,11 +83,14 @@ class Chain {
   #placeBefore({ parent }: Message, place: number) {
     if (parent === undefined) return -1
     const found = this.#places.get(parent)
-    // Where its parent was not stored, it follows the message before it.
+    // If its parent was not stored, it follows the message before it.
     return found === undefined || found >= place ? place - 1 : found
   }
 
-  /** Parallel tool uses branch: each result follows its own use. All are on the branch of one of them. */
+  /**
+   * Parallel tool uses branch: each result follows its own use, and the path back contains only one
+   * of them.
+   */
   withParallel(path: readonly Message[]) {
     const found = new Set(path)
     for (const message of found) {
@@ -126,7 +132,7 @@ function withoutTakenBack(items: Iterable<HistoryItem>) {
   return taking.nodes.slice(0, taking.end)
 }
 
-/** Keeps what may still be restored. */
+/** Holds what may still be restored. */
 export class RetractionTracker {
   readonly nodes: (Message | Compaction)[] = []
   /** Where the retracted nodes begin. */

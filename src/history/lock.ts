@@ -8,7 +8,7 @@ import { conversationPath } from './paths.ts'
 const STALE_MS = 10_000
 const TICK_MS = 4
 
-/** Undefined, at once, when another process holds it. */
+/** Returns undefined at once when another process holds the lock. */
 export function tryWithLock<T>(path: string, work: () => T): T | undefined {
   const lock = `${path}.lock`
   if (!takeLock(lock, STALE_MS, ourselves(), isGone)) return undefined
@@ -30,7 +30,7 @@ export async function waitForUnlock(path: string): Promise<void> {
     await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
 }
 
-/** A killed holder is waited for until the lock is stale. */
+/** Waits for a killed holder only until the lock is stale. */
 export function withLock<T extends object>(path: string, work: () => T): T {
   for (;;) {
     const done = tryWithLock(path, work)
@@ -39,12 +39,12 @@ export function withLock<T extends object>(path: string, work: () => T): T {
   }
 }
 
-/** Another machine may see the same folder. */
+/** Another machine may share the folder. */
 function ourselves() {
   return `${process.pid} ${process.getBuiltinModule('node:os').hostname()}`
 }
 
-/** A harness that ends kills its hooks. */
+/** A harness that exits kills its hooks. */
 function isGone(owner: string) {
   const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(owner) ?? []
   return (
@@ -54,7 +54,10 @@ function isGone(owner: string) {
   )
 }
 
-/** Gives up at once when the file is locked or unwritable: the caller is about to end, and the journal has the reason too. */
+/**
+ * Gives up at once when the file is locked or unwritable: the caller is about to exit, and the
+ * journal has the reason too.
+ */
 export function endConversation(
   sessions: string,
   conversation: string,

@@ -15,7 +15,10 @@ const NO_HARNESS: ReadonlySet<string> = new Set()
 const NO_RESULT =
   'The result of this call was never recorded: the conversation was cut off before it.'
 
-/** One message per request, then its tool results; a missing result becomes an error. `promptless` harnesses store no system prompt. */
+/**
+ * One message per request, then its tool results; a missing result becomes an error. `promptless`
+ * harnesses store no system prompt.
+ */
 export function modelMessages(
   items: Iterable<HistoryItem>,
   promptless: ReadonlySet<string> = NO_HARNESS,
@@ -42,7 +45,7 @@ export function modelMessages(
   })
 }
 
-/** System messages before any other. Hook output is not part of it. */
+/** The system messages before any other message, except hook output. */
 function systemPromptOf(
   items: readonly HistoryItem[],
   promptless: ReadonlySet<string>,
@@ -61,7 +64,7 @@ function isOfHook({ parts: [first] }: Message): boolean {
   return first?.type === 'text' && first.text.slice(0, 300).includes(HOOK_CONTEXT_LABEL)
 }
 
-/** What the model said in one request, and everything it got before the next. */
+/** What the model replied in one request, and everything it got before the next. */
 interface Turn {
   readonly request?: string
   readonly said: MessagePart[]
@@ -94,17 +97,17 @@ function turnsOf(live: readonly Message[]): readonly Turn[] {
   return withoutCutOff(turns)
 }
 
-/** Without request ids, adjacent answers belong to one. */
+/** Without request ids, adjacent replies belong to one request. */
 function isOnlySaid({ said, results, reminders, answered }: Turn): boolean {
   return said.length > 0 && results.size === 0 && reminders.length === 0 && answered.length === 0
 }
 
-/** A mentioned file: the model sees it before it is told what to do with it. */
+/** A mentioned file, which the model sees before the prompt about it. */
 function isReminder([first]: readonly MessagePart[]): boolean {
   return first?.type === 'text' && first.text.startsWith('<system-reminder>')
 }
 
-/** Where the model was interrupted before it answered, both prompts go together. */
+/** Where the model was interrupted before it replied, both prompts are merged. */
 function withoutCutOff([first, ...turns]: readonly Turn[]): readonly Turn[] {
   const whole = [first!]
   for (const turn of turns) {
@@ -141,7 +144,7 @@ function isEmpty(part: MessagePart): boolean {
   return part.type === 'text' && part.text.trim() === ''
 }
 
-/** A text that another follows ends its line, or the two would run together. */
+/** Ends the line of a text before another, or the two would run together. */
 function joined(messages: readonly ModelMessage[]): readonly MessagePart[] {
   const all: MessagePart[] = []
   for (const { parts } of messages) {

@@ -15,7 +15,7 @@ import { mayHoldSecret } from '../text/may-hold-secret.ts'
 export interface StoredConversation {
   readonly id: string
   readonly path: string
-  /** Without the blobs it shares with others. */
+  /** Without the shared blobs. */
   readonly bytes: number
   readonly writtenAt: string
 }
@@ -36,9 +36,12 @@ export type StoredItem = HistoryItem & { readonly offset: number }
 export interface ConversationStore {
   list(): readonly StoredConversation[]
   has(conversation: string): boolean
-  /** Each item once, in file order. Read from an offset, repeats behind it come again. */
+  /**
+   * Yields each item once, in file order. A read from an offset repeats items that were stored
+   * again after it.
+   */
   read(conversation: string, options?: ReadOptions): Iterable<StoredItem>
-  /** Redacted, and on disk when it returns. Items may be added again. */
+  /** Redacts the items, which are on disk when it returns. Items may be added again. */
   append(conversation: string, items: readonly HistoryItem[], options?: AppendOptions): void
   writer(conversation: string, options?: AppendOptions): ConversationWriter
 }
@@ -84,7 +87,7 @@ function listStored(sessions: string) {
 }
 
 function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions) {
-  // What followed a link-only line follows its parent.
+  // A message that follows a link-only line follows the parent of that line.
   const links = new Map<string, string>()
   for (const { line, offset } of readConversationLines(path, from)) {
     if (line.type === 'link') {
@@ -115,7 +118,7 @@ function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Js
 
 function placed(item: Message, links: ReadonlyMap<string, string>, offset: number) {
   const parent = item.parent === undefined ? undefined : (links.get(item.parent) ?? item.parent)
-  // Without an id it is known by its place.
+  // Without an id, a message is identified by its offset.
   return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...defined({ parent }) }
 }
 
@@ -141,7 +144,7 @@ class Writer implements ConversationWriter {
   add(item: NewItem) {
     const { text, blobs } =
       keptAsWritten(item, this.#redaction) ?? keptLine(lineFromItem(item), this.#redaction)
-    // Blobs first, so that a line that exists can be read whole.
+    // Blobs first, so that every line that exists can be read completely.
     if (blobs.size > 0)
       this.#writing(() =>
         blobs.forEach((blob, hash) => this.#blobs.put(hash, blob, this.#isDurable)),
@@ -201,7 +204,7 @@ class LineBatch {
 
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
-/** Most lines hold no secret, which a cheap test shows. */
+/** A cheap test shows that most lines hold no secret. */
 function keptLine(line: Json, redaction: RedactOptions) {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
@@ -218,7 +221,10 @@ function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
 // An escape can hide a letter or the slash of a URL.
 const HIDING = /\\[u/]/
 
-/** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
+/**
+ * Keeps the harness's own JSON, since serialising again costs as much as parsing. Undefined where
+ * something in it must change.
+ */
 function keptAsWritten(item: NewItem, redaction: RedactOptions) {
   const { source } = item
   if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined

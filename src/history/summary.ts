@@ -32,7 +32,7 @@ export class SummaryBuilder {
   #typed = 0
   #compactions = 0
   readonly #answers = new Set<string>()
-  /** A request spans several messages; the last has its whole usage. */
+  /** A request spans several messages; the last one has its full usage. */
   readonly #used = new Map<string, { readonly model: string; readonly usage: Usage }>()
 
   add(item: HistoryItem): void {
@@ -68,7 +68,7 @@ export class SummaryBuilder {
       this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
     if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
     if (role === 'assistant') {
-      // A message that only reports usage is no answer.
+      // A message that only reports usage is no reply.
       if (message.parts.length > 0) this.#answers.add(request)
       if (model !== undefined) this.#said = { ...this.#said, model }
     } else if (role === 'user' && message.isMeta !== true) this.#addTyped(message)
@@ -88,7 +88,7 @@ export class SummaryBuilder {
     if (line !== '') this.#title = shorten(line, LONGEST_TITLE)
   }
 
-  /** A late copy stores messages behind the end that were said before it. */
+  /** A late copy stores messages after the end that were sent before it. */
   #goOn(at: string | undefined) {
     if (this.#said.endedBecause === undefined || (at ?? '9') <= (this.#said.updatedAt ?? '')) return
     const { endedBecause: _over, ...said } = this.#said
@@ -123,7 +123,8 @@ function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output
   }
 }
 
-// Stint and harnesses add text to user messages, known by its tags; other tags may be the user's own.
+// Stint and harnesses add text to user messages, recognised by its tags; other tags may be the
+// user's own.
 
 const BEFORE = /^\s*<(stint-[a-z]+|system-reminder|ide_[a-z_]+)(?: [^<>\n]*)?>[\s\S]*?<\/\1>\s*/
 const ALONE =

@@ -16,7 +16,10 @@ import {
 
 const REMOVALS = 3
 
-/** The index holds nothing that cannot be rebuilt: a damaged file is replaced, and without a usable disk memory serves. */
+/**
+ * The index can always be rebuilt: a damaged file is replaced, and without a usable disk it is
+ * built in memory.
+ */
 export class IndexFile {
   readonly #path: string
   readonly #options: { prepare(): void; say(line: string): void }
@@ -77,7 +80,7 @@ export class IndexFile {
   }
 
   #openFile(before?: { readonly size: number }) {
-    // SQLite takes a file shorter than its smallest page for an empty one and overwrites it.
+    // SQLite treats a file shorter than its smallest page as empty and overwrites it.
     if (before !== undefined && before.size > 0 && before.size < 512)
       throw new OtherVersion('is cut off')
     const database = openDatabase(this.#path)
@@ -129,16 +132,17 @@ const KEPT = 3
 const MARK = '.set-aside-'
 
 export function quarantineIndex(path: string, inode: number | undefined): string | undefined {
-  // An exclusively held empty database, which the system releases when a process is killed.
+  // An exclusively locked empty database: the system releases the lock when a process is killed.
   const lock = new (loadSqlite().DatabaseSync)(`${path}.lock`)
   try {
     lock.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
     // Several processes may find the damage at once; the second must not remove what the first built.
     if (inode === undefined || statOrUndefined(path)?.ino !== inode) return undefined
     const name = path + MARK + new Date().toISOString().replaceAll(/[:.]/g, '-')
-    // The index goes last: while it has its name, no process begins a new one beside the old companions.
+    // The index itself is moved last: while it has its name, no process creates a new one beside
+    // the old companions.
     for (const companion of COMPANIONS) moveFile(path + companion, name + companion)
-    // Otherwise two versions of Stint in turns would fill the disk.
+    // Otherwise two alternating versions of Stint would fill the disk.
     const names = readdirSync(dirname(path)).filter(
       (other) => other.startsWith(basename(path) + MARK) && other.endsWith('Z'),
     )
@@ -152,7 +156,7 @@ export function quarantineIndex(path: string, inode: number | undefined): string
 
 // Raise it when the tables, or what is written into them, change.
 const TABLES_VERSION = 3
-/** The index keeps folded states, so the fold's version is part of its own. */
+/** The index stores folded states, so its version includes the version of the fold. */
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74
 
@@ -167,7 +171,7 @@ const TABLES = `
     compactions INTEGER NOT NULL, steps_done INTEGER NOT NULL, steps_total INTEGER NOT NULL,
     decisions INTEGER NOT NULL, discoveries INTEGER NOT NULL, open_blockers INTEGER NOT NULL,
     entry_count INTEGER NOT NULL, tasks TEXT NOT NULL,
-    -- The log as it was when it was read, and how far.
+    -- The log file as it was when it was read, and how far.
     inode INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, offset INTEGER NOT NULL, prefix INTEGER NOT NULL
   );
   CREATE INDEX sessions_by_update ON sessions (updated_at DESC, id DESC);
@@ -187,9 +191,9 @@ const TABLES = `
     session INTEGER NOT NULL,
     id TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL,
     once TEXT,
-    -- The entry that this one takes back or changes, or the conversation that joined with it.
+    -- The entry that this one retracts or amends, or the conversation that joined with it.
     refers TEXT,
-    -- The whole record, for the kinds that are folded across sessions.
+    -- The complete record, for the kinds that are folded across sessions.
     record TEXT
   );
   CREATE UNIQUE INDEX entries_by_session ON entries (session, id);
@@ -198,20 +202,20 @@ const TABLES = `
   CREATE INDEX entries_with_record ON entries (id) WHERE record IS NOT NULL;
 
   -- The text of the entries in effect; rowid is the entry's key. It keeps its own copy of the text
-  -- because snippets need it, and because deleting a row then cannot disagree with what was put in.
+  -- because snippets need it, and because deleting a row then always matches what was inserted.
   CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 
   -- The stored conversations, as far as they were read.
   CREATE TABLE conversations (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE, harness TEXT,
-    -- How many items there are before the offset.
+    -- The number of items before the offset.
     items INTEGER NOT NULL,
     inode INTEGER NOT NULL, offset INTEGER NOT NULL, edges INTEGER NOT NULL
   );
   CREATE TABLE said (key INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, role TEXT NOT NULL, at TEXT);
   CREATE UNIQUE INDEX said_by_conversation ON said (conversation, id);
-  -- What was said, apart from the journals' texts: there is far more of it, and they are searched more often.
+  -- Messages, apart from the journals' texts: there are far more of them, and journals are searched more often.
   CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 `
 

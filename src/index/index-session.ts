@@ -107,7 +107,8 @@ function textsInEffect(records: readonly RawEntry[]) {
   return new Map(effectiveEntries(records).map((entry) => [entry.id, entryText(entry)]))
 }
 
-// Over all of it: three megabytes take a few milliseconds, and no rewrite can pass for a continuation.
+// Over the whole prefix: three megabytes take a few milliseconds, and no rewrite can pass for an
+// append.
 function prefixSum(fd: number, end: number) {
   let sum = 0
   for (let from = 0; from < end; from += CHUNK_BYTES)

@@ -39,7 +39,7 @@ export interface IndexOptions {
   progress?(done: number, total: number): void
 }
 
-/** An entry that a search found. */
+/** A journal entry found by a search. */
 export interface SearchHit {
   readonly where: 'journal'
   readonly project: string
@@ -51,11 +51,11 @@ export interface SearchHit {
   readonly kind: string
   readonly at: string
   readonly snippet: string
-  /** Larger is better; comparable within one answer only. */
+  /** Larger is better; comparable only within one search. */
   readonly score: number
 }
 
-/** A message that a search found. */
+/** A stored message found by a search. */
 export interface MessageHit {
   readonly where: 'said'
   readonly project: string
@@ -81,7 +81,10 @@ export async function openIndex(source: IndexSource, options: IndexOptions): Pro
 const ALL = { values: [], limit: Infinity, offset: 0 }
 const TRIES = 4
 
-/** Built from the journals alone: the file may be deleted at any time, and one that is damaged or of another version is quarantined and rebuilt. */
+/**
+ * Built from the journals alone: the file may be deleted at any time, and a damaged one or one of
+ * another version is quarantined and rebuilt.
+ */
 export class SessionIndex {
   readonly #source: IndexSource
   readonly #options: IndexOptions
@@ -103,7 +106,7 @@ export class SessionIndex {
     })
   }
 
-  /** `full` also reads logs that were not marked as touched, for changes that Stint did not make. */
+  /** `full` also reads logs without a touch mark, for changes that Stint did not make. */
   sync({ full = false }: { full?: boolean } = {}): void {
     this.#file.follow()
     this.#repairing(() => this.#synchronise(full))
@@ -153,7 +156,7 @@ export class SessionIndex {
   }
 
   findByNameOrId(text: string): readonly SessionRow[] {
-    // For SQLite a text ends at its first NUL.
+    // SQLite ends a text at its first NUL.
     return text === '' || text.includes('\0')
       ? []
       : this.#all(SESSIONS_BY_NAME_OR_ID_SQL, text, text.toLowerCase()).map(rowFrom)
@@ -248,7 +251,7 @@ export class SessionIndex {
   #synchronise(full: boolean) {
     try {
       const unread = synchronise(this.#file.database, this.#source, {
-        // Other processes clear marks for the file, not for this memory.
+        // Other processes clear marks for the file, not for this index in memory.
         full: full || this.#file.isInMemory,
         keepMarks: this.#file.isInMemory,
         ...defined({ progress: this.#options.progress }),
@@ -291,14 +294,15 @@ export class SessionIndex {
         }
         return
       } catch (error) {
-        // Another call may have switched the database meanwhile; the list continues there.
+        // Another call may have replaced the database meanwhile; the list continues there.
         if (database === this.#file.database) this.#file.recoverFrom(error, tries >= TRIES)
       }
     }
   }
 
   *#iterate<T>(sql: string, values: readonly SqlValue[] = []) {
-    // Reused only when this list is finished. It must be held anyway: an iterator of the package does not keep it alive.
+    // Reused only when this list is finished. Held in any case: the package's iterator does not
+    // keep it alive.
     const { database } = this.#file
     const idle = this.#idle.get(database) ?? new Map<string, Statement>()
     this.#idle.set(database, idle)

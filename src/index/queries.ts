@@ -6,7 +6,7 @@ import { type SessionRow, publicSessionRow } from '../session/public-session.ts'
 
 export type { SessionRow } from '../session/public-session.ts'
 
-/** Which sessions a list holds. Times are ISO instants. */
+/** Times are ISO instants. */
 export interface SessionFilter {
   readonly status?: readonly SessionStatus[]
   readonly branch?: string
@@ -101,7 +101,10 @@ export function rowFrom(stored: unknown): SessionRow {
 }
 
 export const ROW_SELECT = `SELECT ${ROW_COLUMNS.map((column) => `s.${column}`).join(', ')} FROM sessions s`
-/** A log without a good record is remembered so as not to be read again; neither it nor the backlog is a session. */
+/**
+ * A log without a good record gets a row so that it is not read again; neither it nor the backlog
+ * is a session.
+ */
 export const IS_SESSION = `s.entry_count > 0 AND s.id <> '${BACKLOG_ID}'`
 
 // The id breaks ties, so that a page ends where the next begins.
@@ -146,7 +149,8 @@ function conditionsOf(filter: SessionFilter) {
 export function searchSql(query: SearchQuery): PagedSql | undefined {
   return textSql(query, 'texts', 'e', (where) => {
     where.oneOf('e.kind', query.kind)
-    // CROSS JOIN keeps the order: full-text first, then one look-up a hit. With a limit SQLite makes snippets only of the best.
+    // CROSS JOIN keeps the order: full-text search first, then one look-up per hit. With a limit
+    // SQLite builds snippets only for the best hits.
     return `SELECT s.id AS session, s.name, s.title, s.status, e.id AS entry, e.kind, e.at, bm25(texts) AS score,
       snippet(texts, 0, ?, ?, '…', 16) AS snippet
     FROM texts CROSS JOIN entries e ON e.key = texts.rowid CROSS JOIN sessions s ON s.key = e.session
@@ -212,7 +216,7 @@ export const ENTRY_TEXT_SQL = `
   SELECT texts.text FROM sessions s JOIN entries e ON e.session = s.key JOIN texts ON texts.rowid = e.key
   WHERE s.id = ? AND e.id = ?`
 
-/** Best first: the whole id or name, then ids that begin with, end with or contain the text. */
+/** Best first: the exact id or name, then ids that start with, end with or contain the text. */
 export const SESSIONS_BY_NAME_OR_ID_SQL = `
   ${ROW_SELECT} WHERE ${IS_SESSION} AND (s.name = ?1 OR instr(s.id, ?2) > 0)
   ORDER BY CASE WHEN s.id = ?2 OR s.name = ?1 THEN 0 WHEN instr(s.id, ?2) = 1 THEN 1
@@ -258,7 +262,10 @@ const TERM_LIMIT = 64
 const HAS_WORD = /[\p{L}\p{N}\p{Co}]/u
 const TERMS = /"([^"]*)"?(\*?)|([^\s"]+)/gu
 
-/** Every word must occur; `"a phrase"`; `pre*`. Everything is quoted, so no text is ever syntax. Undefined when there is no word. */
+/**
+ * Every word must occur; `"a phrase"`; `pre*`. Everything is quoted, so input is never FTS syntax.
+ * Undefined without a word.
+ */
 export function matchExpression(text: string): string | undefined {
   const terms: string[] = []
   for (const [, phrase, phraseStar, word] of text.replaceAll('\0', ' ').matchAll(TERMS)) {
@@ -276,7 +283,7 @@ const USUAL_MARKS = ['«', '»'] as const
 const FOUND = [80, 30] as const
 const BETWEEN = [150, 150] as const
 
-/** Bounded, though a word may be as long as a text. */
+/** Bounded, since a word may be as long as a text. */
 export function snippetLine(
   snippet: string,
   marks: readonly [string, string] = USUAL_MARKS,

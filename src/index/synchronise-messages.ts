@@ -1,4 +1,4 @@
-// A bounded piece at a time: there may be gigabytes of conversations.
+// Messages are indexed in bounded steps: there may be gigabytes of conversations.
 import { closeSync, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Message, MessagePart } from '../history/items.ts'
@@ -28,7 +28,7 @@ export function synchroniseMessages(
   const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
   dropMissing(writer, new Set(stored.map(({ id }) => id)))
   const known = new Map(writer.read().map((row) => [row.id, row]))
-  // Measured from here, so that some are read however long listing takes.
+  // The budget starts here, so that some conversations are read however long listing takes.
   const until = performance.now() + budgetMs
   let bytesLeft = 0
   for (const { id, path, bytes } of stored) {
@@ -55,14 +55,14 @@ function readOn(
   for (;;) {
     const step = inTransaction(writer.database, () => {
       const fd = openRegularFile(path)
-      // Removed or unreadable: nothing is left to read.
+      // Removed or unreadable: nothing left to read.
       if (fd === undefined) return { offset: Infinity, isDone: true }
       try {
         const { ino, size } = fstatSync(fd)
         const from = placeIn(writer, fd, id, ino, size)
         const soon = Math.min(until, performance.now() + TRANSACTION_MS)
         const to = addItems(writer, from, store.read(id, { from: from.offset }), soon)
-        // The rest of a file without further messages, or cut off, counts as read.
+        // At the end of the file, trailing bytes without a message count as read.
         const offset = to.isDone ? size : to.offset
         writer.goOn({ ...from, items: to.items, offset, edges: edgeChecksum(fd, offset) })
         return { offset, isDone: to.isDone }

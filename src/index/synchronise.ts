@@ -30,14 +30,17 @@ const BUILT = 'built'
 const JOURNAL_TIME = 'journal time'
 const WITNESS = 'witness of the marks'
 
-/** Finds what is out of date without a lock and checks again under it. Returns a message about unreadable logs. */
+/**
+ * Finds what is out of date without a lock and checks again under the lock. Returns a message about
+ * unreadable logs.
+ */
 export function synchronise(
   database: Database,
   source: IndexSource,
   { full, keepMarks, progress }: SyncOptions,
 ): string | undefined {
   const writer = new SessionWriter(database)
-  // Before the logs are read: what is marked or created from here on is for the next time.
+  // Read before the logs: marks and sessions created from here on are for the next sync.
   const witness = keepMarks ? undefined : witnessOfMarks(source.folder)
   const touched = listTouched(source.folder)
   const journalTime = stableMtime(join(source.folder, 'journal'))
@@ -118,14 +121,20 @@ function isOutOfDate(writer: SessionWriter, source: IndexSource, id: string) {
   )
 }
 
-/** When a folder last changed; undefined while so recent that another change could carry the same time. */
+/**
+ * The folder's modification time; undefined while it is so recent that another change could have
+ * the same time.
+ */
 export function stableMtime(folder: string): string | undefined {
   const mtimeMs = statOrUndefined(folder)?.mtimeMs
   if (mtimeMs === undefined) return 'none'
   return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
 }
 
-/** A word among the marks that `git clean` removes with them: an index that remembers another one has missed marks. */
+/**
+ * A random word among the marks, which `git clean` removes with them: if the index remembers
+ * another word, it has missed marks.
+ */
 function witnessOfMarks(folder: string) {
   const path = join(touchMarkFolder(folder), 'witness')
   try {

@@ -1,4 +1,5 @@
-// A writer leaves an empty file named after its session, so the index knows which logs have grown. Hooks use this: it loads no SQLite.
+// A writer creates an empty file named after its session, so the index knows which logs have grown.
+// Hooks use this: it loads no SQLite.
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
 import {
@@ -12,13 +13,16 @@ import { listFolder, statOrUndefined } from '../journal/read-files.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
-/** Twice the renewal: an older mark was appended to, or renewed. */
+/** Twice the renewal interval: the writer of an older mark has appended, or renewed it. */
 const SETTLED_AFTER_MS = 10_000
 const TAKEN = '.taken'
 
 const marked = new Map<string, number>()
 
-/** Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns false when it cannot be written; the next full sync catches up. */
+/**
+ * Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns
+ * false when it cannot write; the next full sync catches up.
+ */
 export function markTouched(folder: string, id: string, now = monotonicMs()): boolean {
   const path = join(touchMarkFolder(folder), id)
   const last = marked.get(path)
@@ -43,7 +47,7 @@ const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO
 
 export function listTouched(folder: string) {
   return listFolder(touchMarkFolder(folder)).flatMap((name) => {
-    // A mark that a killed process took but did not clear still counts.
+    // A mark that a killed process renamed but did not remove still counts.
     const id = name.endsWith(TAKEN) ? name.slice(0, -TAKEN.length) : name
     const path = join(touchMarkFolder(folder), name)
     const mtimeMs = statOrUndefined(path)?.mtimeMs
@@ -59,7 +63,7 @@ export function clearTouched(
 ): void {
   for (const mark of touched) {
     if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
-    // Renamed first: a writer that renews the mark between the check and the removal would lose it.
+    // Renamed first: a writer may renew the mark between the check and the removal.
     const taken = join(touchMarkFolder(folder), mark.id + TAKEN)
     if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
     const mtimeMs = statOrUndefined(taken)?.mtimeMs

@@ -26,8 +26,8 @@ async function eventsIn(text: string, cuts: readonly number[] = []): Promise<rea
 
 const CUTS = fc.array(fc.nat(100_000), { maxLength: 30 })
 
-describe('a stream of events', () => {
-  test('is the same however its bytes are split, and whichever line ends it has', async () => {
+describe('a stream of server-sent events', () => {
+  test('reads the same however its bytes are split and whatever line ends it has', async () => {
     const data = fc
       .string({ unit: 'binary', maxLength: 40 })
       .map((text) => text.toWellFormed().replaceAll(/[\r\n]/g, '·'))
@@ -60,7 +60,7 @@ describe('a stream of events', () => {
     )
   })
 
-  test('is lenient about what standards allow, and gives nothing of an event that was cut off', async () => {
+  test('accepts what the standard allows, and drops an event that was cut off', async () => {
     expect(
       await eventsIn(
         '\uFEFFdata:{"a":1}\nid: 4\nretry: 10\nnonsense\n\n\n\nevent: empty\n\ndata\n\n',
@@ -70,7 +70,7 @@ describe('a stream of events', () => {
     expect(await eventsIn('data: whole\n\ndata: no end\n')).toHaveLength(1)
   })
 
-  test('is given up when a line has no end', async () => {
+  test('fails when a line never ends', async () => {
     const endless = async () => {
       for await (const _ of serverSentEvents(
         inPieces(Buffer.alloc(5000, 120), [1000, 2000]),
@@ -82,7 +82,7 @@ describe('a stream of events', () => {
   })
 })
 
-/** What a reader makes of events, and the text it told on the way. */
+/** The reply that a reader assembles from events, and the text deltas on the way. */
 function read(
   reader: ReplyReader,
   events: readonly object[],
@@ -133,8 +133,8 @@ const ANTHROPIC = [
   { type: 'message_stop' },
 ]
 
-describe('an answer of the Messages API', () => {
-  test('is put together from its pieces, with what it used', () => {
+describe('a Messages API reply', () => {
+  test('is assembled from its deltas, with its usage', () => {
     const { reply, told, isWhole } = read(new AnthropicReplyReader(), ANTHROPIC)
     expect(isWhole).toBe(true)
     expect(told).toBe('I look first.')
@@ -152,7 +152,7 @@ describe('an answer of the Messages API', () => {
     })
   })
 
-  test('is not whole before its end, and then has neither tools nor thoughts that nobody signed', () => {
+  test('is incomplete before its end, and then has no tool uses and no unsigned thinking', () => {
     for (const length of ANTHROPIC.keys())
       expect(read(new AnthropicReplyReader(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
     const { reply } = read(new AnthropicReplyReader(), [
@@ -162,7 +162,7 @@ describe('an answer of the Messages API', () => {
     expect(reply).toMatchObject({ parts: [{ type: 'text', text: 'I look first.' }], stop: 'cut' })
   })
 
-  test('that breaks off with an error says whether asking again may help', () => {
+  test('that breaks off with an error says whether a retry may help', () => {
     const failing = (type: string) => () =>
       read(new AnthropicReplyReader(), [{ type: 'error', error: { type, message: 'sorry' } }])
     expect(failing('overloaded_error')).toThrow(
@@ -179,8 +179,8 @@ const chunk = (piece: object, finish_reason: string | null = null) => ({
 })
 const call = (fields: object) => chunk({ tool_calls: [fields] })
 
-describe('an answer of a chat completions API', () => {
-  test('is put together from its pieces, with what it used', () => {
+describe('a chat completions reply', () => {
+  test('is assembled from its deltas, with its usage', () => {
     const { reply, told, isWhole } = read(new OpenAiReplyReader(), [
       chunk({ role: 'assistant', content: '' }),
       chunk({ reasoning_content: 'let me see' }),
@@ -216,7 +216,7 @@ describe('an answer of a chat completions API', () => {
     })
   })
 
-  test('may come from a server that counts no pieces, names no uses and says stop', () => {
+  test('may omit indexes and ids and finish with "stop" despite tool calls', () => {
     const { reply } = read(new OpenAiReplyReader(), [
       call({ function: { name: 'read', arguments: '{"path":"a"}' }, id: '' }),
       call({ id: 'x', function: { name: 'read', arguments: '{"path":"b"}' } }),
@@ -235,7 +235,7 @@ describe('an answer of a chat completions API', () => {
     expect(reply.usage).toBeUndefined()
   })
 
-  test('is not whole before its end, and an error in it is one', () => {
+  test('is incomplete before its end, and throws on an error in the stream', () => {
     expect(read(new OpenAiReplyReader(), [chunk({ content: 'I' })])).toMatchObject({
       isWhole: false,
       reply: { stop: 'cut' },
@@ -249,7 +249,7 @@ describe('an answer of a chat completions API', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an HTTP error from a model server', () => {
   const now = Date.parse('2026-11-16T12:00:00Z')
   const failure = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -309,7 +309,7 @@ describe('an answer that is none', () => {
     expect(failure(status, body)).toMatchObject({ kind, message })
   })
 
-  test('says when to ask again; what is far off is a limit', () => {
+  test('carries the retry delay; a long delay is a usage limit', () => {
     expect(failure(529, '', { 'retry-after': '7' })).toMatchObject({
       kind: 'again',
       at: { retryAfterMs: 7000 },

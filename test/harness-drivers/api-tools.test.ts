@@ -1,4 +1,4 @@
-// The tools themselves, by the lines in which they are asked and answer.
+// The tools themselves, over their line protocol.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -69,8 +69,8 @@ const good = (text: unknown) => ({ text, isError: false })
 const bad = (text: unknown) => ({ text, isError: true })
 const saying = (text: string) => expect.stringContaining(text)
 
-describe('reading', () => {
-  test('gives a file as it is, and a piece of it by its lines', async () => {
+describe('the read tool', () => {
+  test('returns a whole file, or a range of its lines', async () => {
     const tools = new Tools()
     tools.write('a.txt', 'one\r\ntwo\n\nfour é\nlast')
     expect(await tools.use('read', { path: 'a.txt' })).toEqual(good('one\r\ntwo\n\nfour é\nlast'))
@@ -85,7 +85,7 @@ describe('reading', () => {
     expect(await tools.use('read', { path: 'empty.txt' })).toEqual(good('[the file is empty]'))
   })
 
-  test('gives a huge file in pieces that come to all of it', async () => {
+  test('returns a huge file in pieces that add up to all of it', async () => {
     const tools = new Tools()
     const lines = Array.from({ length: 9000 }, (_, index) => `${index} ${'é'.repeat(index % 60)}\n`)
     tools.write('huge.txt', lines.join(''))
@@ -102,7 +102,7 @@ describe('reading', () => {
     expect(pieces.join('')).toBe(lines.join(''))
   })
 
-  test('cuts a line without end between two characters', async () => {
+  test('cuts an endless line between two characters', async () => {
     const tools = new Tools()
     for (const shift of ['', 'a', 'ab', 'abc']) {
       tools.write('one-line.txt', `${shift}${'🧭'.repeat(200_000)}`)
@@ -114,7 +114,7 @@ describe('reading', () => {
     }
   })
 
-  test('refuses what is no text, no file, or not there', async () => {
+  test('refuses what is not text, not a file, or missing', async () => {
     const tools = new Tools()
     tools.write('bytes.bin', Buffer.from([0x61, 0, 0x62]))
     tools.write('latin.txt', Buffer.from([0x61, 0xe9, 0x62]))
@@ -127,8 +127,8 @@ describe('reading', () => {
   })
 })
 
-describe('writing', () => {
-  test('makes folders, keeps permissions and links, and leaves nothing beside', async () => {
+describe('the write tool', () => {
+  test('creates folders, keeps permissions and links, and leaves no temporary file', async () => {
     const tools = new Tools()
     expect(await tools.use('write', { path: 'a/b/c.txt', content: 'new\n' })).toEqual(
       good(saying('Written')),
@@ -145,7 +145,7 @@ describe('writing', () => {
     expect(statSync(tools.path('run.sh')).mode & 0o777).toBe(0o754)
   })
 
-  test('refuses a folder, and a folder that cannot be made', async () => {
+  test('refuses a folder, and a parent folder that cannot be created', async () => {
     const tools = new Tools()
     tools.write('file', 'x')
     expect(await tools.use('write', { path: '.', content: 'x' })).toEqual(
@@ -155,8 +155,8 @@ describe('writing', () => {
   })
 })
 
-describe('editing', () => {
-  test('replaces exactly what is meant, and nothing it would have to guess', async () => {
+describe('the edit tool', () => {
+  test('replaces exactly the given text, and refuses an ambiguous match', async () => {
     const tools = new Tools()
     const path = tools.write('a.txt', '\uFEFFone two\r\none three\n$& \n')
     const edit = (old_text: string, new_text: string) =>
@@ -172,7 +172,7 @@ describe('editing', () => {
     expect(readFileSync(path, 'utf8')).toBe('\uFEFFone two\r\n$& $1 drei\n$& \n')
   })
 
-  test('counts places that overlap, and refuses what is no text', async () => {
+  test('counts overlapping matches, and refuses what is not text', async () => {
     const tools = new Tools()
     tools.write('a.txt', 'aaa')
     tools.write('bytes.bin', Buffer.from([0x61, 0xff]))
@@ -186,7 +186,7 @@ describe('editing', () => {
   })
 })
 
-test('a mark is never written in the place of the secret that it stands for', async () => {
+test('a redaction marker is never written in place of the secret it stands for', async () => {
   const tools = new Tools()
   const before = 'url=a\nk=ghp_0123456789abcdefghijABCDEFGHIJ012345\n# [redacted:aws-key]\n'
   const path = tools.write('.env', before)
@@ -206,8 +206,8 @@ test('a mark is never written in the place of the secret that it stands for', as
   )
 })
 
-describe('the shell', () => {
-  test('tells what was printed and how it ended', async () => {
+describe('the shell tool', () => {
+  test('returns the output and how the command ended', async () => {
     const tools = new Tools()
     expect(await tools.use('shell', { command: 'echo out; echo err >&2; pwd' })).toEqual(
       good(`out\nerr\n${tools.folder}`),
@@ -226,7 +226,7 @@ describe('the shell', () => {
     )
   })
 
-  test('gives the beginning and the end of what is without end', async () => {
+  test('returns the beginning and the end of endless output', async () => {
     const tools = new Tools()
     const { text } = await tools.use('shell', {
       command: 'echo first; yes | head -c 3000000; echo last',
@@ -235,7 +235,7 @@ describe('the shell', () => {
     expect(text.length).toBeLessThan(34_000)
   })
 
-  test('ends a command that takes too long, or is no longer wanted, with what it started', async () => {
+  test('ends a command that times out or is interrupted, with everything it started', async () => {
     const tools = new Tools()
     const command = 'sleep 987 & echo $! > pid; echo begun; wait'
     const isThere = () => isRunning(Number(readFileSync(tools.path('pid'), 'utf8')))
@@ -251,14 +251,14 @@ describe('the shell', () => {
     await expect.poll(isThere).toBe(false)
   })
 
-  test('does not wait for what is left in the background', async () => {
+  test('does not wait for background processes', async () => {
     const tools = new Tools()
     const { text } = await tools.use('shell', { command: 'sleep 987 & echo $!' })
     process.kill(Number(text))
   })
 })
 
-test('an input is looked at before anything is done with it', () => {
+test('tool input is validated before the tool runs', () => {
   const fault = (name: ToolName, input: Readonly<Record<string, unknown>>) =>
     toolInputError(
       API_TOOLS.find((tool) => tool.name === name)!,

@@ -1,4 +1,4 @@
-// The turns of a bare model, with a server that answers rightly and wrongly.
+// Turns of a bare model against a server that replies correctly or badly.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,9 +25,9 @@ interface Driven {
   readonly seen: Awaited<ReturnType<typeof modelServer>>['seen']
   readonly conversation: Conversation
   turn(prompt?: string): Promise<readonly HarnessEvent[]>
-  /** The events of the turn that runs, so far. */
+  /** The events so far of the running turn. */
   readonly told: readonly HarnessEvent[]
-  /** What the model was given in its last request, as one text. */
+  /** The last request to the model, as one text. */
   given(): string
   stored(): readonly Message[]
 }
@@ -37,7 +37,7 @@ interface Choices {
   readonly open?: Partial<ConversationOptions>
 }
 
-/** A conversation with a server that gives these answers, the last one again and again. */
+/** A conversation with a server that sends these replies, repeating the last one. */
 async function driven(
   answers: readonly Answer[],
   { settings, open }: Choices = {},
@@ -73,8 +73,8 @@ const result = (text: string, isError: boolean) => ({
 const resultsIn = (messages: readonly Message[]) =>
   messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool result'))
 
-describe('what fails', () => {
-  test('is asked again where that may help, and half an answer leaves nothing', async () => {
+describe('a failing model request', () => {
+  test('is retried where that may help, and a partial reply leaves nothing behind', async () => {
     const answers = [
       refusing(529, 'busy', { 'retry-after': '0' }),
       half('I beg', 'breaks'),
@@ -103,7 +103,7 @@ describe('what fails', () => {
     ])
   })
 
-  test('is asked a few times, and then told; the model is not', async () => {
+  test('is retried a few times and then reported, but not to the model', async () => {
     const { turn, seen, stored, given } = await driven([refusing(503, 'gone fishing')])
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
@@ -118,7 +118,7 @@ describe('what fails', () => {
     expect(given()).not.toContain('fishing')
   })
 
-  test('is a limit when it is told to slow down to the last', async () => {
+  test('is a usage limit when the server throttles every retry', async () => {
     const { turn } = await driven([refusing(429, 'slow down')])
     const events = await turn()
     expect(events.map(({ type }) => type)).toEqual(['started', 'limit', 'turn ended'])
@@ -135,13 +135,13 @@ describe('what fails', () => {
       refusing(307, '', { location: 'http://127.0.0.1:9/' }),
       expect.stringContaining('leads elsewhere'),
     ],
-  ])('is told at once where asking again is of no use', async (answer, failure) => {
+  ])('is reported at once where a retry cannot help', async (answer, failure) => {
     const { turn, seen } = await driven([answer])
     expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure })
     expect(seen).toHaveLength(1)
   })
 
-  test('is a context that is full, before too much is sent', async () => {
+  test('is a full context, detected before too much is sent', async () => {
     const { turn, seen, stored } = await driven([whole('ok')], {
       settings: { window: 4000, maxOutput: 1000 },
     })
@@ -164,7 +164,7 @@ describe('what fails', () => {
     expect(stored().at(-1)).toMatchObject({ isFailure: true })
   })
 
-  test('is an answer that became too long, of which the tools are not used', async () => {
+  test('is a reply that became too long, whose tool uses are not run', async () => {
     const { turn, given, stored } = await driven([
       whole('I write', [shell('touch never')], 'max_tokens'),
       whole('Shorter.'),
@@ -191,7 +191,7 @@ describe('what fails', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('is a server that is not there', async () => {
+  test('is a server that cannot be reached', async () => {
     const { turn } = await driven([], { settings: { baseUrl: 'http://127.0.0.1:9' } })
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
@@ -200,8 +200,8 @@ describe('what fails', () => {
   })
 })
 
-describe('an interrupted turn', () => {
-  test('keeps what was said so far, and the conversation goes on from it', async () => {
+describe('an interrupted API turn', () => {
+  test('keeps the text received so far, and the conversation continues from it', async () => {
     const { conversation, turn, told, stored, given } = await driven([
       half('I was about to', 'hangs'),
       whole('Yes.'),
@@ -230,7 +230,7 @@ describe('an interrupted turn', () => {
     expect(given()).toContain('I was about to')
   })
 
-  test('ends the command that runs, does not begin the next, and answers both', async () => {
+  test('ends the running command, does not start the next one, and answers both', async () => {
     const { conversation, turn, stored, world } = await driven([
       whole('', [shell('touch begun; sleep 987'), shell('touch second')]),
       whole('ok'),
@@ -249,8 +249,8 @@ describe('an interrupted turn', () => {
   })
 })
 
-describe('the tools of an answer', () => {
-  test('are used in their order and answered together, a wrong use among them', async () => {
+describe('the tool uses of a reply', () => {
+  test('run in order and are answered together, including an invalid one', async () => {
     const tools = [
       shell('echo one > a.txt'),
       shell('cat a.txt'),
@@ -279,7 +279,8 @@ describe('the tools of an answer', () => {
       seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]
     ).at(-1)!
     expect(content.map(({ type }) => type)).toEqual(Array.from({ length: 6 }, () => 'tool_result'))
-    // All answers of this server have the same id, and so have their tools. They are several all the same.
+    // All replies of this server share one id, and so do their tool uses, but they still count as
+    // several.
     await turn('More')
     const roles = (seen.at(-1)!.body['messages'] as readonly { role: string }[]).map(
       ({ role }) => role,
@@ -326,7 +327,7 @@ describe('the tools of an answer', () => {
   })
 })
 
-test('under `ask` the project may be looked at, and everything else is asked about', async () => {
+test('may read the project under `ask`, and everything else is asked about', async () => {
   const tools = [
     { name: 'read', input: { path: 'a.txt' } },
     { name: 'read', input: { path: '/etc/hostname' } },
@@ -347,8 +348,8 @@ test('under `ask` the project may be looked at, and everything else is asked abo
   expect(asked).toEqual(['read: /etc/hostname', 'write: a.txt', 'shell: true'])
 })
 
-describe('the key', () => {
-  test('goes to its server alone, and not to what the agent runs', async () => {
+describe('the API key', () => {
+  test('goes only to its server, and not to what the agent runs', async () => {
     const open = {
       env: { PATH: process.env.PATH, MY_KEY: 'sesame-42', ANTHROPIC_API_KEY: 'of-another' },
     }
@@ -369,7 +370,7 @@ describe('the key', () => {
     expect(given()).not.toContain('sesame-42')
   })
 
-  test('is neither told nor stored, whatever a server repeats of it', async () => {
+  test('is neither emitted nor stored, even if a server repeats it', async () => {
     const key = 'a/plain"word'
     const lines: string[] = []
     const open = {
@@ -413,7 +414,7 @@ describe('the key', () => {
     expect(check).toMatchObject({ isThere: false, problem: expect.not.stringContaining('plain') })
   })
 
-  test('is held back where it comes in pieces', () => {
+  test('is redacted even when it arrives in pieces', () => {
     const pieces = new StreamKeyRedactor('sesame-42')
     expect(
       ['It is ses', 'ame', '-42, sesa', 'me, s', '.'].map((piece) => pieces.take(piece)),
@@ -422,7 +423,7 @@ describe('the key', () => {
     expect(word.take('none')).toBe('none')
   })
 
-  test('is not sent where none was named, nor in the open', async () => {
+  test('is not sent where none is configured, nor without encryption', async () => {
     const { turn, seen } = await driven([whole('ok')], {
       open: { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'mine' } },
     })
@@ -445,11 +446,11 @@ describe('the key', () => {
   })
 })
 
-test('a process killed with -9 in the middle of its tools leaves nobody, and another goes on from what is stored', async () => {
+test('kill -9 during tool use leaves no process, and another process resumes from the store', async () => {
   const world = await apiWorld('anthropic')
   const tools = [shell('echo of-the-first'), shell('sleep 987')]
   const { url, seen } = await modelServer(whole('I run both.', tools), whole('I look again.'))
-  // From there it finds the program of the tools where a build puts it.
+  // From there it finds the tool program where a build puts it.
   const folder = scratchFolder()
   const program = join(folder, 'a/b/c/worker.mjs')
   symlinkSync(fileURLToPath(new URL('../../dist', import.meta.url)), join(folder, 'dist'))

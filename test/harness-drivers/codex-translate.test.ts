@@ -6,7 +6,7 @@ import { ThreadTranslator } from '../../src/harness/codex/drive/translator.ts'
 const THREAD = '01a1e080-6514-7942-8983-4b5c8ef39548'
 const TURN = '01a1e080-65be-7a70-91bf-986c8ce691b4'
 
-/** Shapes as Codex 0.166.0 sent them, with what nobody reads left in here and there. */
+/** Messages as Codex 0.166.0 sent them, some with fields that we do not read. */
 const at = { threadId: THREAD, turnId: TURN }
 const started = (item: object) =>
   ['item/started', { item, ...at, startedAtMs: 1_794_767_832_920 }] as const
@@ -94,8 +94,8 @@ function told(messages: readonly Message[], thread = running()) {
   return { thread, events }
 }
 
-describe('a turn that Codex tells', () => {
-  test('is a command with what it printed, a message, and an end with what was said last', () => {
+describe('a turn reported by Codex', () => {
+  test('yields a command with its output, a message, and an end with the last message', () => {
     const { events } = told([
       ['turn/started', { threadId: THREAD, turn: { id: TURN, status: 'inProgress' } }],
       started({
@@ -127,7 +127,7 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
-  test('is told piece by piece, but for what a thread says that the agent started by itself', () => {
+  test('yields deltas, but not those of a sub-agent thread', () => {
     const piece = (delta: string, threadId = THREAD) =>
       ['item/agentMessage/delta', { ...at, threadId, itemId: 'msg_3', delta }] as const
     const { events } = told([piece('Al'), piece('No', 'another'), piece('l done.')])
@@ -137,7 +137,7 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
-  test('names the file of a patch, the server of an MCP tool, and a refused command as failed', () => {
+  test('yields the file of a patch, the server of an MCP tool, and a declined command as failed', () => {
     const changes = [{ path: '/project/a.txt', kind: { type: 'add' }, diff: 'hello\n' }]
     const { events } = told([
       started({ type: 'fileChange', id: 'p', changes, status: 'inProgress' }),
@@ -171,7 +171,7 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
-  test('closes what was open when it was broken off, and does not tell its late end again', () => {
+  test('ends open tools as failed when interrupted, and ignores their late end', () => {
     const { thread, events } = told([started(command()), over('interrupted')])
     expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual([
       'started',
@@ -184,7 +184,7 @@ describe('a turn that Codex tells', () => {
     ).toEqual([])
   })
 
-  test('leaves open what goes on behind a completed turn, and tells its end in a later one', () => {
+  test('leaves tools open that outlive a completed turn, and reports their end in a later one', () => {
     const { thread } = told([started(command()), over('completed')])
     const { events } = told(
       [completed(command({ status: 'completed', exitCode: 0 }))],
@@ -193,7 +193,7 @@ describe('a turn that Codex tells', () => {
     expect(events).toMatchObject([{ type: 'tool', id: 'call_1_0', status: 'completed' }])
   })
 
-  test('has a start for each end, also when only the end was told', () => {
+  test('yields a start for each end, even when only the end is reported', () => {
     const { events } = told([completed(command({ status: 'completed', exitCode: 0 }))])
     expect(events.map((event) => 'status' in event && event.status)).toEqual([
       'started',
@@ -201,18 +201,18 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
-  test('is over once, whatever comes after', () => {
+  test('ends once, whatever follows', () => {
     expect(told([over('completed'), over('completed')]).events).toHaveLength(1)
   })
 
-  test('does not repeat what an earlier one said', () => {
+  test('does not repeat the last message of an earlier turn', () => {
     const { thread } = told([completed(message('before')), over('completed')])
     expect(told([over('interrupted')], nextTurn(thread)).events).toEqual([
       { type: 'turn ended', how: 'interrupted' },
     ])
   })
 
-  test('is not taken from a thread that the agent started by itself', () => {
+  test('ignores events of a sub-agent thread', () => {
     const other = { ...at, threadId: 'another' }
     const changes = [
       { path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' },
@@ -229,7 +229,7 @@ describe('a turn that Codex tells', () => {
       ],
     ])
     expect(events).toEqual([])
-    // What it wants to change is known when it asks to be allowed to.
+    // The files are known when the approval is requested.
     expect(thread.tools.get('theirs')?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
     const { events: late, thread: after } = told(
       [['item/completed', { item: patch, ...other }]],
@@ -239,8 +239,8 @@ describe('a turn that Codex tells', () => {
   })
 })
 
-describe('what was used', () => {
-  test('is counted once, though Codex tells it several times', () => {
+describe('the usage reported by Codex', () => {
+  test('is counted once, though Codex reports it several times', () => {
     const first = breakdown(1000, 20)
     const both = breakdown(3000, 40, 500)
     const last = breakdown(2000, 20, 500)
@@ -278,7 +278,7 @@ describe('what was used', () => {
     ['before the next turn is asked for', new ThreadTranslator(THREAD, undefined)],
     ['while it is asked for', nextTurn(new ThreadTranslator(THREAD, undefined))],
   ])(
-    'in a conversation that was resumed is not counted again, but its context is told: %s',
+    'of a resumed conversation is not counted again, but its context size is reported: %s',
     (_, resumed) => {
       const { events, thread } = told([past], resumed)
       expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
@@ -290,12 +290,12 @@ describe('what was used', () => {
     },
   )
 
-  test('of a resumed conversation that did not say where it stood is that of its first request', () => {
+  test('of a resumed conversation without an initial total is that of its first request', () => {
     const { events } = told([tokens(after, breakdown(100, 20))])
     expect(events).toMatchObject([{ spent: { input: 100, output: 20 } }])
   })
 
-  test('by a thread that the agent started counts as spent, and not as context', () => {
+  test('of a sub-agent thread counts as spent, not as context', () => {
     const ours = breakdown(1000, 20)
     const theirs = breakdown(9500, 99)
     const { events, thread } = told([
@@ -315,7 +315,7 @@ describe('what was used', () => {
     [50_000, 50_000],
     [500_000, 180_000],
     [0, 180_000],
-  ])('is told with where Codex compacts, when it is configured to at %s', (configured, point) => {
+  ])('includes the compaction point when it is configured to %s', (configured, point) => {
     const used = breakdown(1000, 20)
     const { events } = told(
       [begun, tokens(used, used)],
@@ -324,7 +324,7 @@ describe('what was used', () => {
     expect(events).toMatchObject([{ window: 190_000, point }])
   })
 
-  test('is told with the model that Codex went over to', () => {
+  test('names the model that Codex switched to', () => {
     const used = breakdown(1000, 20)
     const { events } = told([
       ['model/rerouted', { ...at, fromModel: 'gpt-5', toModel: 'gpt-5-mini' }],
@@ -334,11 +334,12 @@ describe('what was used', () => {
   })
 })
 
-describe('a compaction', () => {
+describe('a compaction reported by Codex', () => {
   const item = { type: 'contextCompaction', id: '01a1e080-65ca' }
   const full = breakdown(20_000, 20)
   const withSummary = breakdown(25_000, 40)
-  // As it was told: the last request again, then the summarising one, then an estimate of what is left.
+  // As Codex reported it: the last request again, then the summarising one, then an estimate of
+  // what is left.
   const compaction = [
     started(item),
     tokens(full, full),
@@ -347,7 +348,7 @@ describe('a compaction', () => {
     completed(item),
   ]
 
-  test('is told once, with the tokens before it; its request is spent, and the context is what it left', () => {
+  test('is emitted once, with the tokens before it; its request counts as spent, not as context', () => {
     const { events, thread } = told([tokens(full, full), ...compaction])
     expect(events.slice(1)).toEqual([
       {
@@ -361,7 +362,7 @@ describe('a compaction', () => {
     expect(thread.context).toBe(6016)
   })
 
-  test('is not told when it did not come to its end', () => {
+  test('is not emitted when it did not complete', () => {
     const { events } = told([
       tokens(full, full),
       ...compaction.slice(0, 3),
@@ -372,7 +373,7 @@ describe('a compaction', () => {
   })
 })
 
-describe('a turn that failed', () => {
+describe('a failed turn of Codex', () => {
   test.each([
     [
       { message: '{"error":{"type":"invalid_request_error","message":"the model said no"}}' },
@@ -385,30 +386,30 @@ describe('a turn that failed', () => {
     [{ message: '\u001B[31mred\u001B[0m' }, 'red'],
     [{}, 'the turn failed'],
     [null, 'the turn failed'],
-  ])('says why: %j', (error, failure) => {
+  ])('gives the reason: %j', (error, failure) => {
     expect(told([over('failed', error)]).events).toEqual([
       { type: 'turn ended', how: 'failed', failure },
     ])
   })
 
-  test('of which nothing is known counts as failed', () => {
+  test('without a known reason counts as failed', () => {
     expect(told([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([
       { type: 'turn ended', how: 'failed' },
     ])
   })
 
-  test('is not over with an error after which Codex tries again', () => {
+  test('does not end while Codex retries after an error', () => {
     expect(
       told([failing(limitError, true), failing({ message: 'stream disconnected' }, true)]).events,
     ).toEqual([])
   })
 })
 
-describe('a limit', () => {
+describe('a usage limit of Codex', () => {
   const reset = 1_794_771_474
   const later = reset + 86_400
 
-  test('is told once, until the window that is used up begins anew', () => {
+  test('is reported once, until the exhausted window resets', () => {
     const { events } = told([
       limits(window(100, reset), window(40, later)),
       failing(limitError),
@@ -424,7 +425,7 @@ describe('a limit', () => {
     ])
   })
 
-  test('lasts as long as the longest window that is used up', () => {
+  test('lasts as long as the longest exhausted window', () => {
     const { events } = told([
       limits(window(100, reset), window(100, later)),
       over('failed', limitError),
@@ -447,7 +448,7 @@ describe('a limit', () => {
     expect(events.some(({ type }) => type === 'limit')).toBe(isLimit)
   })
 
-  test('of a later turn is told again', () => {
+  test('is reported again in a later turn', () => {
     const { thread } = told([over('failed', limitError)])
     expect(told([over('failed', limitError)], nextTurn(thread)).events).toMatchObject([
       { type: 'limit' },
@@ -456,7 +457,7 @@ describe('a limit', () => {
   })
 })
 
-test('a turn that died closes what was open and says why', () => {
+test('a turn that died ends its open tools as failed and gives the reason', () => {
   const { thread } = told([started(command())])
   expect(thread.endTurn('died', 'Codex ended by SIGKILL')).toMatchObject([
     { type: 'tool', status: 'failed' },
@@ -464,7 +465,7 @@ test('a turn that died closes what was open and says why', () => {
   ])
 })
 
-test('whatever Codex tells, nothing breaks, and a turn ends at most once', () => {
+test('any sequence of Codex messages is handled, and ends a turn at most once', () => {
   const methods = [
     'item/started',
     'item/completed',

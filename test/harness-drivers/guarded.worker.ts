@@ -1,4 +1,4 @@
-// A process of ours that starts a guarded program, says its mark, and waits to be killed.
+// Starts a guarded program, prints its tag, and waits to be killed.
 import { spawnGuarded } from '../../src/harness/process/spawn-guarded.ts'
 
 const [command, ...args] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// A server on loopback that answers as a test says, also wrongly: half an answer, none, another address.
+// A server on loopback that replies as a test says, even badly: half a reply, none, a redirect.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -42,7 +42,7 @@ export function refusing(
     void response.writeHead(status, headers).end(JSON.stringify({ error: { message } }))
 }
 
-/** A whole answer of the Messages API. */
+/** A complete reply of the Messages API. */
 export function whole(
   text: string,
   tools: readonly Tool[] = [],
@@ -56,7 +56,7 @@ export interface Tool {
   readonly input: object
 }
 
-/** The beginning of one, and then nothing more: the connection breaks, ends or hangs. */
+/** The start of a reply, after which the connection breaks, ends or hangs. */
 export function half(text: string, then: 'breaks' | 'ends' | 'hangs'): Answer {
   return (response) => {
     begun(response, text)

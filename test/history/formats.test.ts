@@ -29,7 +29,7 @@ function message(
   return { type: 'message', id, role, parts, ...more }
 }
 
-/** Whose turn it was and what was said, in a line each. */
+/** Role and text of each message, one per line. */
 function told(items: Iterable<HistoryItem>): readonly string[] {
   return modelMessages(items).map(({ role, parts }) => `${role}: ${parts.map(words).join(' | ')}`)
 }
@@ -47,8 +47,8 @@ function words(part: MessagePart): string {
   }
 }
 
-describe('what would be sent next', () => {
-  test('holds what one request said in one message, and the results of its tools in one, in the order in which they came', () => {
+describe('the messages to send next', () => {
+  test('hold one request in one message and its tool results in one, in order of arrival', () => {
     const items = [
       said('go'),
       message('a1', 'assistant', [text('I look')], { parent: 'go', request: 'r1' }),
@@ -69,7 +69,7 @@ describe('what would be sent next', () => {
     ])
   })
 
-  test('holds what was said without anything between in one message where requests have no names', () => {
+  test('hold adjacent replies in one message where requests have no ids', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [text('I look')]),
@@ -85,7 +85,7 @@ describe('what would be sent next', () => {
     ])
   })
 
-  test('leaves out what people went back from', () => {
+  test('leave out abandoned branches', () => {
     const items = [
       said('first'),
       message('a', 'assistant', [text('one')], { parent: 'first' }),
@@ -103,7 +103,7 @@ describe('what would be sent next', () => {
     ).toEqual(['user: all anew', 'assistant: yes'])
   })
 
-  test('begins at the last compaction: its summary, what was kept, what followed', () => {
+  test('begin at the last compaction: its summary, the kept messages, what followed', () => {
     const before = [
       said('old'),
       message('a', 'assistant', [text('older')], { parent: 'old' }),
@@ -111,7 +111,7 @@ describe('what would be sent next', () => {
     ]
     const compaction: HistoryItem = { type: 'compaction', id: 'c', kept: ['kept', 'unknown'] }
     const summary = said('in short', { parent: 'c', isSummary: true })
-    // A harness lets what follows hang on the summary, or on the last thing it kept.
+    // A harness attaches what follows to the summary, or to the last message it kept.
     for (const parent of ['in short', 'kept'])
       expect(told([...before, compaction, summary, said('new', { parent })])).toEqual([
         'user: in short\n | kept\n | new',
@@ -128,7 +128,7 @@ describe('what would be sent next', () => {
     expect(told(unlinked)).toEqual(['user: in short\n | kept\n | new'])
   })
 
-  test('has no failures, nothing of delegated agents, and no thought that led nowhere', () => {
+  test('have no failures, no sub-agent messages, and no thinking without a reply', () => {
     const items = [
       said('go'),
       said('look around', { agent: 'x', parent: 'go' }),
@@ -142,7 +142,7 @@ describe('what would be sent next', () => {
     expect(told(items)).toEqual(['user: go\n | go on'])
   })
 
-  test('says of a result that a crash swallowed that it is lost', () => {
+  test('mark a tool result that was lost in a crash as lost', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
@@ -161,7 +161,7 @@ describe('what would be sent next', () => {
     expect(told([message('u', 'user', [result('t9')])])).toEqual([])
   })
 
-  test('keeps the result of a tool that came behind what says only how much was used', () => {
+  test('keep a tool result that follows a usage-only message', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
@@ -179,7 +179,7 @@ describe('what would be sent next', () => {
     ])
   })
 
-  test('shows a file before what was said of it', () => {
+  test('put a mentioned file before the prompt that mentions it', () => {
     const items = [
       said('look at @a'),
       said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true }),
@@ -189,7 +189,7 @@ describe('what would be sent next', () => {
     ])
   })
 
-  test('holds nothing that its role may not say', () => {
+  test('hold nothing that their role may not contain', () => {
     const thought: MessagePart = { type: 'thinking', text: 'hm', signature: 's' }
     const items = [
       message('u', 'user', [text('go'), thought, use('t1')]),
@@ -203,7 +203,7 @@ describe('what would be sent next', () => {
     expect(told(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
   })
 
-  test('follows a message whose parent was not stored behind the one before it', () => {
+  test('put a message whose parent was not stored after the message before it', () => {
     const items = [
       said('a'),
       message('b', 'assistant', [text('b')], { parent: 'a' }),
@@ -212,7 +212,7 @@ describe('what would be sent next', () => {
     expect(told(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
   })
 
-  test('is the same however a harness tells it', () => {
+  test('are the same for every harness format', () => {
     fc.assert(
       fc.property(conversation, fc.infiniteStream(fc.nat({ max: 3 })), (plain, noise) => {
         expect(modelMessages(asBranches(plain, noise))).toEqual(modelMessages(plain))
@@ -221,7 +221,7 @@ describe('what would be sent next', () => {
     )
   })
 
-  test('takes whatever it is given, and is always what a provider takes', () => {
+  test('are valid for a provider, whatever the history holds', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const messages = modelMessages(items)
@@ -243,7 +243,7 @@ describe('what would be sent next', () => {
   })
 })
 
-/** A conversation that says nothing of how its messages hang together. */
+/** A conversation without parents. */
 const conversation: fc.Arbitrary<readonly Message[]> = fc
   .array(
     fc.record({
@@ -277,7 +277,10 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
     }),
   )
 
-/** The same, told as Claude Code tells it: a line for each part, each result behind its own use, and branches that were left. */
+/**
+ * The same as Claude Code writes it: a line per part, each result after its own use, and abandoned
+ * branches.
+ */
 function asBranches(plain: readonly Message[], noise: fc.Stream<number>): readonly HistoryItem[] {
   const items: Message[] = []
   let parent: string | undefined
@@ -309,7 +312,7 @@ function asBranches(plain: readonly Message[], noise: fc.Stream<number>): readon
 }
 
 describe('for Anthropic', () => {
-  test('an array holds everything that was said, and gives the items back', () => {
+  test('a messages array holds everything, and converts back to the same items', () => {
     fc.assert(
       fc.property(conversation, (items) => {
         expect(modelMessages(anthropicItems(anthropicMessages(items)))).toEqual(
@@ -320,7 +323,7 @@ describe('for Anthropic', () => {
     )
   })
 
-  test('a conversation is told in its words', () => {
+  test('a conversation is written in the format of the API', () => {
     const items = [
       message('u', 'user', [text('look'), { type: 'image', mediaType: 'image/png', data: PIXEL }]),
       message('a', 'assistant', [
@@ -366,7 +369,7 @@ describe('for Anthropic', () => {
     })
   })
 
-  test('the system prompt that a conversation began with is not among its messages, though a compaction kept it', () => {
+  test('the initial system prompt is not among the messages, even if a compaction kept it', () => {
     const opening = [
       message('s', 'system', [text('you are an agent')], { isMeta: true }),
       said('the folder', { parent: 's', isMeta: true }),
@@ -393,7 +396,7 @@ describe('for Anthropic', () => {
     expect(anthropicMessages([...opening, ...after]).map(({ role }) => role)).toEqual(['user'])
   })
 
-  test('a thought that nobody signed is not sent', () => {
+  test('unsigned thinking is not sent', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')]),
@@ -403,14 +406,14 @@ describe('for Anthropic', () => {
 })
 
 describe('for OpenAI', () => {
-  /** What its messages have fields for: texts run together, no thoughts, no pictures and no failures among results. */
+  /** What the format has fields for: joined texts, no thinking, no images and no failed results. */
   const carried = (items: readonly Message[]) =>
     items.map((one) => ({
       ...one,
       parts: joinedTexts(one.parts.filter(({ type }) => type !== 'thinking').map(plainResult)),
     }))
 
-  test('an array holds everything that it can hold, and gives the items back', () => {
+  test('a messages array holds everything it can, and converts back to the same items', () => {
     fc.assert(
       fc.property(conversation, (plain) => {
         const items = carried(plain)
@@ -420,7 +423,7 @@ describe('for OpenAI', () => {
     )
   })
 
-  test('a conversation is told in its words', () => {
+  test('a conversation is written in the format of the API', () => {
     const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const items = [
       said('go'),
@@ -468,7 +471,7 @@ function plainResult(part: MessagePart): MessagePart {
   }
 }
 
-/** All texts of a message in one, in front, as a string holds them. */
+/** All texts of a message joined in front, as in a plain string. */
 function joinedTexts(parts: readonly MessagePart[]): readonly MessagePart[] {
   const hasPicture = parts.some(({ type }) => type === 'image' || type === 'image link')
   if (hasPicture) return parts

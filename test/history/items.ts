@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 
-/** As small as a picture can be. */
+/** The smallest valid image. */
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
 const id = fc.uuid()
-// Without what looks like a secret, which is not given back.
+// Without text that looks like a secret, which would be redacted.
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
   fc.constantFrom(
@@ -104,7 +104,7 @@ const message: fc.Arbitrary<Message> = fc.record(
   { requiredKeys: ['type', 'id', 'role', 'parts'], noNullPrototype: true },
 )
 
-/** Any item that the store can be given. */
+/** Any item that the store accepts. */
 export const item: fc.Arbitrary<HistoryItem> = fc.oneof(
   { weight: 5, arbitrary: message },
   fc.record(

@@ -1,5 +1,5 @@
-// What a child process does in the tests with several: opens the index of a project, brings it up to
-// date as often as it is told, and prints what it then holds.
+// A child process of the tests with several: opens the index of a project, syncs it as often as it
+// is told, and prints its contents.
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openIndex } from '../../src/index/open-index.ts'

@@ -30,7 +30,7 @@ async function threeSessions() {
 }
 
 describe('a list of sessions', () => {
-  test('holds what the journal says of a session', async () => {
+  test('holds what the journal says about a session', async () => {
     const { index, login } = await threeSessions()
     expect(index.findByNameOrId(login)[0]).toEqual({
       id: login,
@@ -56,7 +56,7 @@ describe('a list of sessions', () => {
     })
   })
 
-  test('is sorted by update, creation or name, and answers by pages', async () => {
+  test('is sorted by update, creation or name, and is paged', async () => {
     const { index, w, login } = await threeSessions()
     w.wait(60)
     w.add(login, 'note.added', { text: 'again' })
@@ -100,12 +100,12 @@ describe('a list of sessions', () => {
     expect(names(index.sessions(filter))).toEqual(expected)
   })
 
-  test('of what is open holds active and paused sessions', async () => {
+  test('of open sessions holds active and paused ones', async () => {
     const { index } = await threeSessions()
     expect(names(index.openSessions())).toEqual(['add-cache', 'fix-login'])
   })
 
-  test('may be read while another is', async () => {
+  test('may be read while another list is read', async () => {
     const { index } = await threeSessions()
     const pairs = [...index.sessions()].flatMap((outer) =>
       [...index.sessions()].map((inner) => outer.name + inner.name),
@@ -117,7 +117,7 @@ describe('a list of sessions', () => {
     expect(pairs).toHaveLength(9)
   })
 
-  test('leaves out a log without a single record until it has one', async () => {
+  test('leaves out a log without a record until it has one', async () => {
     const w = world()
     const id = w.begin('real')
     const empty = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
@@ -132,7 +132,7 @@ describe('a list of sessions', () => {
 })
 
 describe('a session is found', () => {
-  test('by its name, its id, and the beginning, end or middle of its id, exact ones first', async () => {
+  test('by name, id, or start, end or middle of its id, exact matches first', async () => {
     const { index, login, cache, w } = await threeSessions()
     expect(names(index.findByNameOrId('fix-login'))).toEqual(['fix-login'])
     expect(names(index.findByNameOrId('fix'))).toEqual([])
@@ -154,8 +154,8 @@ describe('a session is found', () => {
   })
 })
 
-describe('how many there are', () => {
-  test('is what a list of the same kind would hold, whichever page is asked for', async () => {
+describe('the number of sessions', () => {
+  test('matches the list with the same filter, whichever page is requested', async () => {
     const { index } = await threeSessions()
     for (const filter of [
       {},
@@ -170,7 +170,7 @@ describe('how many there are', () => {
     }
   })
 
-  test('is counted anew after this process or another wrote', async () => {
+  test('is counted again after this process or another wrote', async () => {
     const { w, index } = await threeSessions()
     expect(index.countSessions()).toBe(3)
     w.begin('one-more')
@@ -183,8 +183,8 @@ describe('how many there are', () => {
   })
 })
 
-describe('what is taken back', () => {
-  test('is known by its entry, unless the taking back was taken back', async () => {
+describe('a retracted entry', () => {
+  test('is reported by its id, unless the retraction was retracted', async () => {
     const w = world()
     const id = w.begin('undecided')
     const first = w.add(id, 'note.added', { text: 'one' })

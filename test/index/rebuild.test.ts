@@ -7,10 +7,10 @@ import type { EntryData, EntryKind } from '../../src/session/entries.ts'
 import { type World, dump, temporaryFolder, world } from './world.ts'
 
 const WORDS = ['alpha', 'beta', 'gamma', '登录', 'naïve', '"quoted"', '\ud800', 'x\0y']
-// Long enough that one such entry makes a log which is continued instead of read again.
+// Long enough that one such entry makes a log that is continued instead of read again.
 const PADDING = 'padding'.repeat(10_000)
 
-/** One thing that happens; numbers choose among what is there when it does. */
+/** One change; the numbers choose among what exists at that time. */
 const happening = fc.oneof(
   {
     weight: 1,
@@ -85,7 +85,7 @@ function play(w: World, index: SessionIndex, happenings: readonly Happening[]): 
     if (it.does === 'add') {
       const target = entries.length === 0 ? 'nothing' : at(entries, it.target)
       const [kind, data] = entryOf(it, target)
-      // One that another machine wrote earlier and that arrives now.
+      // An entry that another machine wrote earlier and that arrives now.
       const late =
         it.isLate && entries.length > 0
           ? { id: at(entries, it.target).replace(/......$/, lateTail(entries.length)) }

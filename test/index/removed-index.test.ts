@@ -5,7 +5,9 @@ import { openIndex } from '../../src/index/open-index.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { type World, names, settle, temporaryFolder, world } from './world.ts'
 
-/** The index of a world's sessions in a folder of its own, to which something happens while it is being built. */
+/**
+ * The index of a world's sessions in a separate folder; something happens to it while it is built.
+ */
 async function builtInSpiteOf(w: World, happening: (folder: string) => void) {
   const folder = join(temporaryFolder(), '.sessions')
   const prepare = () => mkdirSync(folder, { recursive: true })
@@ -39,18 +41,18 @@ function overwritePages(path: string): void {
   closeSync(fd)
 }
 
-describe('an index that is taken away', () => {
+describe('an index that is removed', () => {
   test.each<[string, (folder: string) => void]>([
     ['while it is being built', (folder) => rmSync(join(folder, 'index.db'))],
     ['with its folder while it is being built', (folder) => rmSync(folder, { recursive: true })],
     [
-      'from somebody else who is building it',
+      'while another process is building it',
       (folder) => {
         holdLock(join(folder, 'index.db'))
         rmSync(join(folder, 'index.db'))
       },
     ],
-  ])('%s is whole all the same, and nothing is said of it', async (_, happening) => {
+  ])('%s is still complete, without a message', async (_, happening) => {
     const w = world()
     w.begin('kept')
     const index = await builtInSpiteOf(w, happening)
@@ -60,7 +62,7 @@ describe('an index that is taken away', () => {
     expect(w.said).toEqual([])
   })
 
-  test('after it was damaged is begun again without a word', async () => {
+  test('after it was damaged is rebuilt without a message', async () => {
     const w = world()
     const id = w.begin('kept')
     for (let n = 0; n < 300; n += 1)
@@ -75,7 +77,7 @@ describe('an index that is taken away', () => {
     expect(w.said).toEqual([])
   })
 
-  test('and built again while a list is read goes on with the list', async () => {
+  test('and rebuilt while a list is read continues the list', async () => {
     const w = world()
     const all = Array.from({ length: 100 }, (_, n) => `session-${String(n).padStart(2, '0')}`)
     for (const name of all) w.begin(name)
@@ -89,7 +91,7 @@ describe('an index that is taken away', () => {
   })
 })
 
-test('an index in memory hears of entries whose marks were cleared for the one in the file', async () => {
+test('an index in memory sees entries whose touch marks were cleared for the file', async () => {
   const w = world()
   const id = w.begin('kept')
   mkdirSync(join(w.folder, 'index.db'))

@@ -37,8 +37,8 @@ function found(index: SessionIndex, text: string): readonly string[] {
   )
 }
 
-describe('what was said', () => {
-  test('is found with its conversation, who said it, when, and the session it belongs to', async () => {
+describe('searching stored messages', () => {
+  test('finds a message with its conversation, role, time and session', async () => {
     const { w, store } = saidWorld()
     const session = w.begin('fix-sweep')
     w.add(session, 'conversation.joined', {
@@ -77,7 +77,7 @@ describe('what was said', () => {
     expect([...index.searchMessages({ text: 'giraffe', kind: ['note.added'] })]).toEqual([])
   })
 
-  test('is found by commands and by both ends of what tools answered, not by its middle or what nobody said', async () => {
+  test('finds commands and both ends of tool output, not its middle or harness text', async () => {
     const { w, store } = saidWorld()
     const output = `beginning ${'x '.repeat(20_000)} middle ${'y '.repeat(20_000)} ending`
     store.append('c1', [
@@ -110,7 +110,7 @@ describe('what was said', () => {
     for (const word of ['middle', 'hippo']) expect(found(index, word), word).toEqual([])
   })
 
-  test('is read on from where it was, and what was stored twice is found once', async () => {
+  test('continues where the last sync ended, and finds a message stored twice once', async () => {
     const { w, store } = saidWorld()
     const [first, second] = [says('one lion'), says('two lions and a lion')]
     store.append('c1', [first])
@@ -120,7 +120,7 @@ describe('what was said', () => {
     expect([...found(index, 'lion')].sort()).toEqual(['c1#0', 'c1#1'])
   })
 
-  test('follows a conversation that was rewritten or taken away', async () => {
+  test('follows a conversation that was rewritten or removed', async () => {
     const { w, store, path } = saidWorld()
     store.append('c1', [says('a tiger'), says('a leopard')])
     const index = await w.open()
@@ -137,7 +137,7 @@ describe('what was said', () => {
     expect(found(index, 'leopard')).toEqual([])
   })
 
-  test('is read in pieces when there is much of it, and comes to the same', async () => {
+  test('gives the same results when a large history is indexed in pieces', async () => {
     const { w, store } = saidWorld()
     for (let n = 0; n < 4; n += 1)
       store.append(
@@ -164,7 +164,7 @@ describe('what was said', () => {
     ])
   })
 
-  test('is shown within bounds, however long a word is', async () => {
+  test('returns a bounded snippet, however long a word is', async () => {
     const { w, store } = saidWorld()
     store.append('c1', [says(`a ${'giraffe'.repeat(2_000)} and ${'-'.repeat(9_000)} a lion`)])
     const index = await w.open()
@@ -183,7 +183,7 @@ describe('what was said', () => {
     }
   })
 
-  test('is read from the conversation that was written last on', async () => {
+  test('indexes the most recently written conversation first', async () => {
     const { w, store, path } = saidWorld()
     for (const [id, time] of Object.entries({ c1: 2_000, c2: 1_000, c3: 3_000 })) {
       store.append(id, [says('an elephant')])
@@ -199,7 +199,7 @@ describe('what was said', () => {
     expect(read.map(({ id }) => id)).toEqual(['c3', 'c1', 'c2'])
   })
 
-  test('says how much is left when the time is over', async () => {
+  test('reports the remaining bytes when the time budget is spent', async () => {
     const { w, store, path } = saidWorld()
     store.append('c1', [says('an elephant')])
     const index = await w.open()
@@ -207,7 +207,7 @@ describe('what was said', () => {
     expect(index.syncMessages(EVER)).toEqual({ bytesLeft: 0 })
   })
 
-  test('is not waited for by lists', async () => {
+  test('does not delay lists', async () => {
     const { w, store } = saidWorld()
     w.begin('a-session')
     store.append('c1', [says('a rhino')])
@@ -219,7 +219,7 @@ describe('what was said', () => {
   })
 })
 
-test('a search of a project gives both kinds in turn, or one of them', async () => {
+test('a project search returns entries and messages alternately, or one kind', async () => {
   const it = plainProject()
   await it.run((project) => project.init({ name: 'first', goal: 'feed the giraffe' }))
   const store = conversationStore(join(it.root, '.sessions'), {})
@@ -241,7 +241,7 @@ test('a search of a project gives both kinds in turn, or one of them', async () 
   expect(await where({ kind: ['session.opened'] })).toEqual(['journal'])
 })
 
-test('a search tells how much of what was said it could not look at yet', async () => {
+test('a search reports how much of the history is not indexed yet', async () => {
   const it = plainProject()
   conversationStore(join(it.root, '.sessions'), {}).append('c1', [says('a giraffe')])
   const bytes = statSync(join(it.root, '.sessions', 'conversations', 'c1.jsonl')).size

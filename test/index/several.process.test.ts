@@ -30,7 +30,7 @@ function manySessions(sessions: number, entries: number) {
 }
 
 describe('several processes', () => {
-  test('that build one index at once all end with the whole of it', async () => {
+  test('that build one index at once all end with the complete index', async () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(300, 10)
     const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(child, w.project)))
@@ -44,7 +44,7 @@ describe('several processes', () => {
     }
   })
 
-  test('that bring one index up to date while it grows lose nothing', async () => {
+  test('that update one index while the log grows lose nothing', async () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w, ids } = manySessions(20, 5)
     const index = await w.open()
@@ -83,7 +83,7 @@ describe('several processes', () => {
     expect(last.said).toEqual([])
   })
 
-  test('leave an index that one was killed in building to be finished by the next', async () => {
+  test('let the next one finish an index whose builder was killed', async () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(400, 10)
     const killed = spawn(process.execPath, [child, w.project], { stdio: 'ignore' })
@@ -100,7 +100,7 @@ describe('several processes', () => {
     })
   })
 
-  test('answer from what is there, and say so, when one keeps the lock', async () => {
+  test('answer from the existing index, and say so, when one keeps the lock', async () => {
     const { w, ids } = manySessions(3, 2)
     const index = await w.open()
     w.add(ids[0]!, 'note.added', { text: 'too late' })

@@ -13,8 +13,8 @@ function longSession(w: ReturnType<typeof world>) {
   return id
 }
 
-describe('bringing the index up to date', () => {
-  test('shows what was appended since, in short and in long sessions', async () => {
+describe('updating the index', () => {
+  test('shows appended entries, in short and in long sessions', async () => {
     const w = world()
     const [short, long] = [w.begin('short'), longSession(w)]
     const index = await w.open()
@@ -44,7 +44,7 @@ describe('bringing the index up to date', () => {
     expect(after.size).toBe(before.size + 2)
   })
 
-  test('takes what is retracted out of the search, and puts it back when the retraction is', async () => {
+  test('removes a retracted entry from the search, and restores it when the retraction is retracted', async () => {
     const w = world()
     const id = longSession(w)
     const note = w.add(id, 'note.added', { text: 'secret plan' })
@@ -59,7 +59,7 @@ describe('bringing the index up to date', () => {
     expect([...index.search({ text: 'mistake' })]).toEqual([])
   })
 
-  test('replaces the text of an entry that is amended', async () => {
+  test('replaces the text of an amended entry', async () => {
     const w = world()
     const id = w.begin('amended')
     const note = w.add(id, 'note.added', { text: 'the first wording' })
@@ -70,7 +70,7 @@ describe('bringing the index up to date', () => {
     expect([...index.search({ text: 'second' })].map((hit) => hit.entry)).toEqual([note])
   })
 
-  test('does not take an event noticed twice for two, however long ago the first was', async () => {
+  test('counts an entry captured twice once, however long ago the first was', async () => {
     const w = world()
     const id = w.begin('noticed')
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
@@ -82,7 +82,7 @@ describe('bringing the index up to date', () => {
     expect(index.findByNameOrId(id)[0]?.compactions).toBe(1)
   })
 
-  test('does not find a line drawn from an entry that was taken back before', async () => {
+  test('does not find an entry derived from one that was already retracted', async () => {
     const w = world()
     const id = longSession(w)
     const note = w.add(id, 'note.added', { text: 'withdrawn' })
@@ -108,7 +108,7 @@ describe('bringing the index up to date', () => {
     expect(index.verify().differing).toEqual([])
   })
 
-  test('reads a log again that was rewritten in place before the point it was read to', async () => {
+  test('reads a log again that was rewritten in place before the indexed offset', async () => {
     const w = world()
     const id = longSession(w)
     const note = w.add(id, 'note.added', { text: 'to be lost' })
@@ -159,7 +159,7 @@ describe('bringing the index up to date', () => {
     index.close()
   })
 
-  test('looks at unmarked logs only when asked for all', async () => {
+  test('checks unmarked logs only in a full sync', async () => {
     const w = world()
     const id = w.begin('quiet')
     const index = await w.open()
@@ -177,7 +177,7 @@ describe('bringing the index up to date', () => {
     const [closed] = [w.begin('closed'), w.begin('readable')]
     const path = w.logPath(closed!)
     rmSync(path)
-    // A folder in its place cannot be read by anyone, and a test may run as a user who may read any file.
+    // A folder in its place is unreadable even for root.
     mkdirSync(path)
     const index = await w.open()
     expect(names(index.sessions())).toEqual(['readable'])
@@ -188,7 +188,7 @@ describe('bringing the index up to date', () => {
     expect(w.marks()).toEqual([closed])
   })
 
-  test('follows a file that another process deleted and built again', async () => {
+  test('follows a file that another process deleted and rebuilt', async () => {
     const w = world()
     const id = w.begin('shared')
     const index = await w.open()
@@ -204,7 +204,7 @@ describe('bringing the index up to date', () => {
     expect(w.said).toEqual([])
   })
 
-  test('reports progress when everything is read', async () => {
+  test('reports progress during a full sync', async () => {
     const w = world()
     for (let n = 0; n < 5; n += 1) w.begin(`session-${n}`)
     const seen: string[] = []
@@ -217,7 +217,7 @@ describe('bringing the index up to date', () => {
     expect(seen.at(-1)).toBe('5/5')
   })
 
-  test('answers from memory when the file cannot be made, leaving the marks for one that lasts', async () => {
+  test('answers from memory when the file cannot be created, leaving the marks for a lasting index', async () => {
     const w = world()
     w.begin('answered')
     const source = { ...w, folder: join(w.folder, 'nowhere') }
@@ -229,8 +229,8 @@ describe('bringing the index up to date', () => {
   })
 })
 
-describe('tasks', () => {
-  test('are given by id over all sessions, with what takes back or changes their entries', async () => {
+describe('task entries', () => {
+  test('are returned by id over all sessions, with their retractions and amendments', async () => {
     const w = world()
     const [a, b] = [w.begin('a'), w.begin('b')]
     const added = w.add(a, 'task.added', { task: 't-1', title: 'one' })

@@ -25,7 +25,7 @@ function project() {
   return { around, settings: join(root, '.claude', 'settings.local.json') }
 }
 
-describe('settings that the harness writes while they are being set up', () => {
+describe('settings that the harness writes during a setup', () => {
   test.each(['{"a":1}', undefined])('are not overwritten: %j', async (before) => {
     const { around, settings } = project()
     if (before !== undefined) writeFileSync(settings, before)
@@ -35,7 +35,7 @@ describe('settings that the harness writes while they are being set up', () => {
     expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
   })
 
-  test('can be set up, and undone, right after', async () => {
+  test('can be set up, and restored, right after', async () => {
     const { around, settings } = project()
     const plan = await planInstall(OPTIONS, around, undefined)
     writeFileSync(settings, '{"theirs":1}')

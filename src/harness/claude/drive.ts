@@ -58,8 +58,8 @@ export function claudeArguments(open: ConversationOptions): readonly string[] {
 }
 
 /**
- * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git is asked
- * about, since its beginning does not say what it runs.
+ * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git commands are
+ * asked about, since their first words do not say what they run.
  */
 function allowedTools({ permissions, allow }: ConversationOptions) {
   if (permissions !== 'edits') return []
@@ -82,7 +82,7 @@ function keptTools({ permissions }: ConversationOptions) {
 
 const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
 
-/** Variables of a Claude Code around us. */
+/** Variables of an outer Claude Code. */
 const OF_ANOTHER =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_ENV_FILE|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|MESSAGING_\w+))$/
 

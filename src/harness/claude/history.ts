@@ -66,7 +66,7 @@ const MARKS = [
   '"type":"hook_additional_context"',
   '"rendered":[',
 ].map((mark) => Buffer.from(mark))
-/** Other lines that begin with their type are the client's own. */
+/** Other lines that begin with their type are internal to Claude Code. */
 const TYPE = Buffer.from('{"type":"')
 const SAYING = ['user"', 'assistant"', 'system"', 'attachment"'].map((name) => Buffer.from(name))
 
@@ -80,7 +80,7 @@ function maySay(line: Buffer): boolean {
 
 const RESULT = Buffer.from(',"toolUseResult":')
 const PARENT = Buffer.from('"parentUuid":"')
-/** A skipped line is parsed for its parent, unless it is very long. */
+/** A skipped line is still parsed for its parent, unless it is very long. */
 const LONGEST_LINK = 64 * 1024
 const PARENT_WITHIN = 400
 const MOST_LINKS = 2000
@@ -165,8 +165,8 @@ interface Parsed {
 }
 
 /**
- * Drops `toolUseResult`, often most of the line and not what the model saw. Quotes inside texts are
- * escaped, so the name is a real key.
+ * Drops `toolUseResult`, often most of the line and never sent to the model. Quotes inside strings
+ * are escaped, so the name is a real key.
  */
 function parsed(line: Buffer): Parsed {
   const at = line.indexOf(RESULT)
@@ -187,7 +187,7 @@ function inTwo(text: string): Parsed {
   if (start >= MESSAGE.length && start < end) {
     const around = asObject(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
     const source = text.slice(start, end)
-    // A nested message was found.
+    // `message` was found inside another object.
     const message = around?.message === null ? asObject(parseJson(source)) : undefined
     if (message !== undefined) return { fields: { ...around, message }, source }
   }

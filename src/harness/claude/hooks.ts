@@ -53,7 +53,7 @@ function figuresIn(fields: Json) {
   })
 }
 
-// Not from the totals beside it, which old clients sum over all calls.
+// Not from the totals beside it, which old versions sum over all calls.
 function usedIn(window: Json | undefined) {
   const usage = messageUsage({ usage: window?.current_usage })
   return usage === undefined ? undefined : positive(usageTotal(usage))

@@ -35,8 +35,8 @@ const SUMMARY = 20_000
 const OLD_OUTPUT = 32_000
 
 /**
- * A compaction may overshoot the rule by this much and still show the point; one answer may
- * overshoot far.
+ * A compaction up to this far above the rule still shows the point; one reply may overshoot much
+ * further.
  */
 const OVERSHOOT = 1.05
 
@@ -44,7 +44,7 @@ export function compactionPoint(evidence: ClaudeCompactionPointInput): SourcedVa
   const rule = pointByRule(evidence)
   const { lastAutomatic: seen, tokens, settings } = evidence
   if (seen === undefined || !settings.isAutomatic) return rule
-  // It has more tokens now and did not compact, so the settings were different then.
+  // It has more tokens now and did not compact, so the settings have changed since.
   if (tokens !== undefined && tokens > seen.tokens) return rule
   if (rule !== undefined && seen.tokens > rule.value * OVERSHOOT) return rule
   return measured(seen.tokens, 'transcript: it compacted there', seen.at)
@@ -56,7 +56,7 @@ function pointByRule({ window, settings, version }: ClaudeCompactionPointInput) 
   const said = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`
   if (!isAutomatic) return { ...window, from: `the whole window, since compaction is off${said}` }
   const isOld = isOldClient(version)
-  // Old clients know no window but the model's.
+  // Old versions know only the model's window.
   const size = isOld ? window.value : Math.min(window.value, settings.window ?? Infinity)
   const output = settings.maxOutput ?? OLD_OUTPUT
   const usable = size - (isOld ? output : Math.min(output, SUMMARY))
@@ -71,7 +71,7 @@ function pointByRule({ window, settings, version }: ClaudeCompactionPointInput) 
   return estimated(value, `${less}${said}`, window.at)
 }
 
-/** Before 2.1 the whole of the longest answer was kept free. */
+/** Before 2.1 room for the longest possible reply was kept free. */
 function isOldClient(version: string | undefined) {
   const [, major = '', minor = ''] = /^(\d+)\.(\d+)\./.exec(version ?? '') ?? []
   return major !== '' && (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 1))
@@ -84,7 +84,7 @@ function count(tokens: number) {
 const SMALLEST = 100_000
 const LARGEST = 1_000_000
 
-/** A hook, or a command that Claude Code runs, has the same environment. */
+/** Hooks, and commands that Claude Code runs, have the same environment. */
 export function readCompactionSettings(
   around: Pick<ProjectEnvironment, 'root' | 'env'>,
 ): CompactionSettings {
@@ -120,7 +120,7 @@ export function readCompactionSettings(
   }
 }
 
-/** The most binding first. */
+/** In order of precedence. */
 function settingsFiles(around: Pick<ProjectEnvironment, 'root' | 'env'>) {
   const places = { ...around, gitCommonDir: undefined }
   const paths = [
@@ -148,7 +148,7 @@ function isTrue(value: string | undefined) {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim())
 }
 
-/** `200000`, `200k`, `1m`, clamped as the client does. */
+/** `200000`, `200k`, `1m`, clamped as Claude Code does. */
 function sizeOf(value: unknown) {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([km]?)\s*$/i.exec(String(value ?? '')) ?? []
   if (digits === undefined) return undefined

@@ -57,7 +57,7 @@ export function setUpClaude(
   const home = stateHome(around.env)
   const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
   if (!isInstalled) removeTree(compiledFolder(home))
-  // Warm up again only after a change of the setup.
+  // Warm up only after the setup changed.
   else if (program !== undefined && plan.changes.length > 0 && !request.remove)
     warmUpHooks(program, home)
   return plan

@@ -7,7 +7,7 @@ import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { CodexConversation } from './drive/conversation.ts'
 import { defined } from '../../text/defined.ts'
 
-/** A program that is not Codex may start and never answer. */
+/** Another program may start and never respond. */
 const OPENING_MS = 120_000
 const HINT = 'npm install -g @openai/codex, or name the program in STINT_CODEX'
 
@@ -84,7 +84,7 @@ function notOpened(cause: unknown, stderr: string, resume: string | undefined) {
 }
 
 /**
- * It starts read-only and each turn says what it may do: otherwise Codex marks the folder as
+ * A thread starts read-only and each turn sets its permissions: otherwise Codex marks the folder as
  * trusted in the user's configuration.
  */
 function threadParams(
@@ -107,7 +107,7 @@ function threadParams(
     ...(systemPrompt === undefined ? {} : { developerInstructions: instructions }),
     ...(resume === undefined ? {} : { threadId: resume, excludeTurns: true }),
     config: {
-      // A goal starts turns by itself.
+      // Goals start turns on their own.
       'features.goals': false,
       // A login shell would reset the PATH.
       allow_login_shell: false,

@@ -1,4 +1,4 @@
-// Usage follows the messages of a request, so these are held back until then.
+// Usage follows the messages of a request, so they are held back until then.
 import { join } from 'node:path'
 import { homedir } from 'node:os'
 import { isConversationId } from '../../history/paths.ts'
@@ -118,7 +118,7 @@ class RolloutTranslator implements HistoryTranslator {
 
   #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
     const { conversation } = this.#head
-    // A fork may start with the beginning of its origin.
+    // A fork may start with the first lines of its origin.
     if (asName(meta.id) !== conversation) return []
     const began = asName(meta.timestamp) ?? at
     if (began === undefined) return []
@@ -140,7 +140,7 @@ class RolloutTranslator implements HistoryTranslator {
       ...message,
       ...defined({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }),
     }
-    // What the model says after a tool's answer belongs to the next request.
+    // A reply after a tool result belongs to the next request.
     const isNext = isOfModel && this.#held.some(({ role }) => role !== 'assistant')
     const isResult = whole.parts.every((part) => part.type === 'tool result')
     const before = isNext || (!isOfModel && !isResult) ? this.#release() : []
@@ -153,7 +153,7 @@ class RolloutTranslator implements HistoryTranslator {
   #used(told: Json | undefined, request: string | undefined): readonly HistoryItem[] {
     if (told === undefined) return []
     const usage = usageFrom(told, NAMES, true)
-    // The request that made a summary does not measure the context.
+    // The request that summarises does not measure the context.
     if (!this.#held.some(({ isMeta }) => isMeta === true))
       this.#context = asCount(told.total_tokens) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
@@ -168,7 +168,7 @@ class RolloutTranslator implements HistoryTranslator {
   #happened(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
     switch (payload.type) {
       case 'token_count':
-        // Newer versions report it before, for each request.
+        // Newer versions report it earlier, for each request.
         if (!this.#held.some(({ role }) => role === 'assistant')) return []
         return this.#used(asObject(asObject(payload.info)?.last_token_usage), undefined)
       case 'task_complete':
@@ -310,7 +310,7 @@ function partsOf(content: unknown) {
   })
 }
 
-// How the tool begins its answer, in words or, in older versions, in JSON.
+// The first lines of a tool's output, in words or, in older versions, in JSON.
 const EXIT_CODE = /^(?:[^\n]*\n){0,3}Process exited with code (\d+)$|"exit_code":(\d+)/m
 const SAID_WITHIN = 300
 

@@ -41,7 +41,7 @@ function setUpCodex(request: SetupRequest, around: ProjectEnvironment) {
 
 const EXCLUDED = ' codex'
 
-/** TOML has JSON's strings and lists. */
+/** TOML shares JSON's strings and arrays. */
 const edit = blockEdit(
   { begin: '# stint setup: begin', end: '# stint setup: end', isApart: true },
   [

@@ -56,7 +56,7 @@ export function isAllowedByRules(
   return path !== undefined && isEditable(cwd, path)
 }
 
-/** With a place, everything that does more than read has to stay there. */
+/** With a place, every command that does more than read has to stay inside it. */
 export function isAllowedCommand(
   line: string,
   allow: readonly string[],
@@ -84,10 +84,10 @@ export function isAllowedCommand(
 
 const LONGEST = 32_768
 
-// Allowed only as a whole, since its beginning says too little.
+// Matched only as a whole, since its first words say too little.
 const SHELL_SYNTAX = /['"\\`$;&|<>()#\n]/
 
-/** Showing only the end of the output does not change a command. */
+/** Truncating the output does not change a command. */
 const SHORTENED = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
 
 function isJust(line: string, allowed: string) {
@@ -107,7 +107,9 @@ function isAllowedPart(
   return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, place))
 }
 
-/** `npm test` also allows `npm test:unit`, but `stint` no program with a longer name. */
+/**
+ * `npm test` also allows `npm test:unit`, but `stint` does not allow a program with a longer name.
+ */
 function beginsWith(words: readonly string[], beginning: readonly string[]) {
   const last = beginning.length - 1
   const isLast = (index: number) => index === last && index > 0

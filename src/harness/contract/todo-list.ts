@@ -12,12 +12,12 @@ import { type Json, asName, asObject, asText } from '../../text/json-fields.ts'
 export interface Todo {
   readonly text?: string
   readonly status?: Step['status'] | 'dropped'
-  /** The harness's name for it, when it refers to it without its text. */
+  /** The harness's own id, when it refers to a todo without its text. */
   readonly key?: string
 }
 
 export interface TodoListChange {
-  /** The complete list: what is missing was removed. */
+  /** The complete list: a missing todo was removed. */
   readonly isFullList: boolean
   readonly todos: readonly Todo[]
 }
@@ -59,7 +59,7 @@ const LIST_TOOLS: Readonly<
       todos: [{ key, ...defined({ text: textIn(input.subject), status: statusIn(input.status) }) }],
     }
   },
-  // The list is shared with other agents, so a missing item need not be removed.
+  // Other agents share the list, so a missing item was not necessarily removed.
   TaskList: (_, response) => {
     const tasks = asObject(response)?.tasks
     return Array.isArray(tasks)
@@ -157,7 +157,7 @@ class Alignment {
   #add({ text, status, key }: Todo, after: string | undefined) {
     if (text === undefined || status === 'dropped') return undefined
     const { earlier } = this.state.steps
-    // Only the end of a long session is known here; steps done long ago are not.
+    // Only the end of a long session is loaded here; steps done long ago are missing.
     if (status === 'done' && earlier > 0) return undefined
     const place = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
     const id = this.#make('step.added', { text, plan: this.#plan(key), ...place })
@@ -179,7 +179,7 @@ class Alignment {
       this.#make('step.reopened', { step: step.id })
     if (status === 'started' && step.status !== 'started')
       this.#make('step.started', { step: step.id })
-    // Another agent's step is not stopped by a list that merely has it.
+    // Another agent's step is not stopped just because it is in the list.
     if (status === 'todo' && step.status === 'started' && this.#isOwn(step))
       this.#make('step.stopped', { step: step.id })
     return step.id
@@ -193,7 +193,7 @@ class Alignment {
     return this.#add(todo, index === 0 ? 'start' : items[index - 1]!.id) ?? step.id
   }
 
-  /** Done steps stay, and so do those of a person or another conversation. */
+  /** Done steps stay, and so do those of the user or another conversation. */
   #drop(step: Step) {
     if (this.#isOwn(step) && step.status !== 'done') this.#make('step.dropped', { step: step.id })
   }
@@ -214,7 +214,7 @@ class Alignment {
   }
 }
 
-// Journalled texts are redacted, so compare what is left.
+// Journalled texts are redacted, so only the rest is compared.
 const REDACTED = /\[redacted:[a-z-]+\]/
 
 function isSame(step: string, todo: string) {
@@ -243,8 +243,8 @@ export interface PlanItem {
 const MOST_ITEMS = 20
 
 /**
- * Boxes, else numbers, else bullets, else headings; only the outermost level, so that explanations
- * are not steps.
+ * Checkboxes, else numbers, else bullets, else headings; only the outermost level, so that
+ * explanations do not become steps.
  */
 export function planItems(markdown: string): readonly PlanItem[] {
   const lines = withoutFences(markdown.split('\n').map((line) => line.slice(0, 500)))

@@ -16,7 +16,7 @@ export function completeLines(
     if (end > start) lines.push(bytes.subarray(start, end))
     start = end + 1
   }
-  // Longer than any line that is read: skipped, or it would be read forever.
+  // A line too long to read is skipped, or it would be read forever.
   if (start === 0 && bytes.length >= longest) return { lines: [bytes], consumed: bytes.length }
   return { lines, consumed: start }
 }
@@ -25,14 +25,14 @@ export function parseLine(line: Buffer): Json | undefined {
   return asObject(parseJson(line.toString('utf8')))
 }
 
-/** Without white space between its parts, so that bytes can be searched. */
+/** Without white space between tokens, so that its bytes can be searched. */
 export function withoutJsonSpace(line: Buffer): Buffer {
   if (isCompact(line)) return line
   const fields = parseLine(line)
   return fields === undefined ? line : Buffer.from(JSON.stringify(fields))
 }
 
-// Quotes inside texts are escaped, so these are real keys.
+// Quotes inside strings are escaped, so these are real keys.
 const SIDECHAIN = Buffer.from('"isSidechain":true')
 const MAIN_CHAIN = Buffer.from('"isSidechain":false')
 
@@ -55,14 +55,14 @@ export interface TranscriptChunk {
   readonly inode: number
 }
 
-/** Longer lines are skipped; nothing of interest is that long. */
+/** Longer lines are skipped; none of interest is that long. */
 export const LONGEST_LINE = 1024 * 1024
 
 const STRIDE = 16_384
 
 /**
- * Continues after `last`, or starts near the end at a line's start. Lines are whole unless longer
- * than `LONGEST_LINE` or unfinished.
+ * Continues after `last`, or starts at a line near the end. Lines are complete unless longer than
+ * `LONGEST_LINE` or unfinished.
  */
 export function readTailChunk(
   path: string,
@@ -75,7 +75,7 @@ export function readTailChunk(
   })
 }
 
-/** From the start when `last` is not in this file. */
+/** Starts at the beginning when `last` is not in this file. */
 export function readNextChunk(
   path: string,
   last: FilePosition | undefined,
@@ -89,7 +89,7 @@ export function readNextChunk(
 }
 
 /**
- * Reads lines in pieces from the end until `look` has enough; a line longer than a piece is
+ * Reads lines in chunks from the end until `look` has enough; a line longer than a chunk is
  * skipped.
  */
 export function readBackwards(
@@ -126,7 +126,7 @@ function withTranscript<T>(path: string, work: (fd: number, size: number, inode:
     const { size, ino } = fstatSync(fd)
     return work(fd, size, ino)
   } catch (error) {
-    // A failing disk or a lost share: nothing to read.
+    // A failing disk or a lost network share counts as nothing to read.
     if (errnoOf(error) === undefined) throw error
     return undefined
   } finally {
@@ -146,7 +146,7 @@ function isPlaceIn(
 function lineStartNearEnd(fd: number, size: number, maxBytes: number) {
   const window = size - maxBytes
   if (window <= 0) return 0
-  // From the byte before, since a line may begin right there.
+  // From the byte before, since a line may begin exactly there.
   for (let from = window - 1; from < size; from += STRIDE) {
     const newline = readRange(fd, from, Math.min(size, from + STRIDE)).indexOf(NEWLINE)
     if (newline !== -1) return from + newline + 1
@@ -154,7 +154,7 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number) {
   return size
 }
 
-// Reads on to a line's end, so that a long line does not stop all reading.
+// Reads on to the end of a line, so that a long line does not stop all reading.
 function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number) {
   let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
   while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {

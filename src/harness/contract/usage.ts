@@ -4,7 +4,7 @@ import { type Json, asCount } from '../../text/json-fields.ts'
 
 export const NO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
-/** `isCacheWithin`: the input includes what was read from and written to the cache. */
+/** `isCacheWithin`: the input count includes cache reads and writes. */
 export function usageFrom(
   fields: Json,
   names: Partial<Record<keyof Usage, string>>,
@@ -18,7 +18,7 @@ export function usageFrom(
   return { input, cacheWritten, cacheRead, output: count('output') }
 }
 
-/** The names of the Messages API, which Claude Code also writes down. */
+/** The field names of the Messages API, which Claude Code also uses. */
 export const ANTHROPIC_USAGE = {
   input: 'input_tokens',
   cacheWritten: 'cache_creation_input_tokens',
@@ -44,7 +44,7 @@ export function subtractUsage(one: Usage, other: Usage): Usage {
   return combineCounts(one, other, (a, b) => Math.max(0, a - b))
 }
 
-/** Placeholders of the same answer count less. */
+/** Placeholder counts of the same reply are smaller. */
 export function largerUsage(one: Usage, other: Usage): Usage {
   return combineCounts(one, other, Math.max)
 }
@@ -63,7 +63,7 @@ export interface LimitReached {
   readonly resetsAt?: string
 }
 
-/** The usage limit that a failure tells in words; undefined for another failure. */
+/** Undefined for a failure that is no usage limit. */
 export function parseUsageLimit(text: string): LimitReached | undefined {
   if (!LIMIT.test(text)) return undefined
   const seconds = SECONDS.exec(text)?.[1]

@@ -1,4 +1,4 @@
-// A message is written again when more of it is known, and all of them after a resume or
+// Gemini CLI writes a message again when more of it is known, and all of them after a resume or
 // compression.
 import { basename, dirname, join } from 'node:path'
 import { homedir } from 'node:os'
@@ -104,7 +104,7 @@ class ChatTranslator implements HistoryTranslator {
     return [{ type: 'began', conversation, harness: 'gemini', at, ...defined({ cwd }) }]
   }
 
-  /** After a compression all messages get new names, which the model now sees. */
+  /** After a compression all messages get new ids, and only these are in the context. */
   #restated(messages: readonly unknown[]): readonly HistoryItem[] {
     const items: HistoryItem[] = []
     let isCompressed = false
@@ -129,7 +129,7 @@ class ChatTranslator implements HistoryTranslator {
 
 /**
  * Tool uses and results become messages named after the call, since both are repeated. `window`
- * separates those after a compression.
+ * tells those after a compression apart.
  */
 export function messagesFromRecord(fields: Json, window: string): readonly Message[] {
   const id = asName(fields.id)
@@ -264,7 +264,7 @@ function partsOf(content: unknown): readonly MessagePart[] {
   })
 }
 
-// Output excludes thoughts, and input includes the cache.
+// Output excludes thinking, and input includes cache reads.
 function usageOf(tokens: Json | undefined) {
   const input = asCount(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined

@@ -1,4 +1,4 @@
-// opencode's database may be written meanwhile.
+// opencode may write to its database meanwhile.
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isConversationId } from '../../history/paths.ts'
@@ -70,7 +70,7 @@ class OpencodeDatabase implements ConversationDatabase {
       const conversation = rootOf(id, parents)
       const [startedAt, updatedAt] = [Number(row.created), Number(row.updated)]
       const message = asName(row.reverted)
-      // With a part, the message stays whole.
+      // With a part, the message itself stays.
       const isBehind = asName(row.revertedPart) !== undefined
       const revert = message === undefined ? undefined : { message, isBehind }
       return [{ id, conversation, cwd, startedAt, updatedAt, ...defined({ revert }) }]
@@ -157,7 +157,7 @@ function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
   return root
 }
 
-/** A tool's result shares a part with its use and becomes a message of its own. */
+/** A tool's result shares a part with its use and becomes a separate message. */
 function itemsOf(
   { id, at: time }: DatabaseCursor,
   message: Json,

@@ -71,7 +71,7 @@ function folderAbove(path: string, name: string): string | undefined {
 
 const VERSION_MS = 30_000
 
-/** Asks a harness's program for its version. `failure` words what it said instead. */
+/** `failure` words the problem from the program's output. */
 export function checkVersion(
   program: string,
   env: NodeJS.ProcessEnv,

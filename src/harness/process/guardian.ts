@@ -1,9 +1,9 @@
-// The program between us and an agent, as text for `node -e`: it needs no file, whatever happens to
-// the bundle.
+// The program between us and an agent, as source text for `node -e`: it needs no file, whatever
+// happens to the bundle.
 //
 // Descriptor 3 is a pipe that only we hold; when it closes, we are gone and everything is ended.
 //
-// An agent owns its process group and session, processes with the mark in their environment, and
+// An agent owns its process group and session, processes with the tag in their environment, and
 // their descendants. Agents start shells in other groups, so the group alone misses some. Without
 // /proc there is only the group.
 
@@ -13,9 +13,9 @@ const { spawn } = require('node:child_process')
 const { closeSync, openSync, readFileSync, readdirSync, writeSync } = require('node:fs')
 const { Socket } = require('node:net')
 
-// Ended by itself or by us: so long may what is left of it take before it is killed.
+// How long remaining processes may take to exit before they are killed.
 const GRACE = 2000
-// A process that the system itself holds on to cannot be waited for.
+// A process stuck in the kernel cannot be waited for.
 const KILL_ROUNDS = 100
 
 let order, status, exited, deadline, ending
@@ -26,7 +26,7 @@ function isOurs(pid, [, parent, group, session]) {
   return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(order.mark)
 }
 
-/** The processes there are, but for us and what is to be spared; undefined where the system does not tell. */
+/** All processes of the agent except us and the spared one; undefined without /proc. */
 function members() {
   let names
   try {
@@ -45,7 +45,7 @@ function members() {
       parents.set(pid, Number(fields[1]))
       if (isOurs(pid, fields)) ours.add(pid)
     } catch {
-      // It is gone, or somebody else's.
+      // It is gone, or belongs to another user.
     }
   }
   for (let size = -1; size !== ours.size; ) {
@@ -70,7 +70,7 @@ async function endMembers() {
   for (let round = 0, empty = 0, kills = 0; empty < 2 && kills < KILL_ROUNDS; round += 1) {
     const left = members()
     if (left === undefined) return endGroup()
-    // One that changes its program just now shows no environment, so that nobody has to be seen twice.
+    // A process in the middle of exec shows no environment, so it takes two empty rounds.
     empty = left.length === 0 ? empty + 1 : 0
     const isLate = performance.now() >= deadline
     if (isLate) kills += 1
@@ -96,7 +96,7 @@ async function tell() {
   try {
     writeSync(3, JSON.stringify({ ...status, found: found.size }) + '\n')
   } catch {
-    // Nobody is there to be told.
+    // The parent is gone.
   }
 }
 
@@ -110,7 +110,7 @@ function begin(message) {
   order = message
   if (order.command === undefined) return end(order.grace)
   const child = spawn(order.command, order.args, { cwd: order.cwd, env: order.env, stdio: 'inherit' })
-  // Held by us as well, its input and output would not end when it closes them.
+  // If we also held its input and output, they would stay open after it closes them.
   for (const fd of [0, 1]) {
     closeSync(fd)
     openSync('/dev/null', 'r+')

@@ -6,12 +6,12 @@ const LATE_OUTPUT_MS = 100
 interface Detached {
   readonly cwd: string
   readonly env?: NodeJS.ProcessEnv
-  /** Aborted, the command is killed with everything of its group. */
+  /** Aborting it kills the whole process group of the command. */
   readonly signal: AbortSignal
   readonly take: (output: Buffer) => void
 }
 
-/** Runs a command in a group of its own. One that cannot be started exits with 127. */
+/** Runs a command in its own process group. A command that cannot be started exits with 127. */
 export function runDetached(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env, signal, take }: Detached,

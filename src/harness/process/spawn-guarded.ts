@@ -15,14 +15,14 @@ export interface ProcessExit {
 }
 
 export interface GuardedProcess {
-  /** Never emits an error: writes to a program that is gone are lost. */
+  /** Never emits an error: writes to a program that has exited are lost. */
   readonly stdin: Writable
   readonly lines: AsyncIterable<string>
   readonly mark: ProcessTag
   stderrTail(): string
-  /** Resolves when neither it nor anything it started is left. */
+  /** Resolves when the program and everything it started are gone. */
   readonly exited: Promise<ProcessExit>
-  /** Kills what is left after the grace. A second call may shorten it. */
+  /** Kills what is left after the grace period. A second call may shorten it. */
   end(graceMs?: number): Promise<void>
 }
 
@@ -82,7 +82,6 @@ export function spawnGuarded(
   }
 }
 
-/** How a process ended, with the last it said. */
 export async function describeExit(process: GuardedProcess, who = 'it'): Promise<string> {
   const { code, signal } = await process.exited
   const how = signal === null ? `${who} exited with ${code}` : `${who} was ended by ${signal}`
@@ -93,7 +92,7 @@ export async function describeExit(process: GuardedProcess, who = 'it'): Promise
 async function exitOf(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit> {
   const ended = await guardian.ended
   if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
-  // The guardian itself was killed; what it guarded lives on.
+  // The guardian itself was killed; the processes it guarded live on.
   await endOrphans(mark)
   return { code: null, signal: 'SIGKILL' }
 }
@@ -120,7 +119,7 @@ export interface Guardian {
   readonly ended: Promise<GuardianReport | undefined>
 }
 
-/** `env` carries the marks of outer guardians, so that they find what we start. */
+/** `env` carries the tags of outer guardians, so that they find what we start. */
 export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): Guardian {
   const child = spawn(process.execPath, ['-e', GUARDIAN], {
     // Node options meant for the agent must not reach the guardian.
@@ -139,7 +138,7 @@ export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): G
       'end some programs, or raise the limit of processes',
     )
   const line = child.stdio[3] as Socket
-  // Writes to one that is gone are lost; `ended` reports its end.
+  // Writes to an exited guardian are lost; `ended` reports its exit.
   line.on('error', () => undefined)
   const said = textOf(line)
   line.write(`${JSON.stringify(order)}\n`)
@@ -167,11 +166,11 @@ function lastWord(text: string): GuardianReport | undefined {
 
 export function isAlive({ pid, startedAt, mark }: ProcessTag): boolean {
   if (startedAt === '') return isThere(pid)
-  // After a reboot both numbers may repeat; the mark does not.
+  // After a reboot both numbers may repeat; the tag does not.
   return processStartTime(pid) === startedAt && environmentOf(pid).includes(mark)
 }
 
-/** Without readable environments this ends nothing: the guardian has ended its group by itself. */
+/** Without readable environments this ends nothing: the guardian has already ended its group. */
 export async function endOrphans({ mark }: ProcessTag, graceMs = 1000): Promise<number> {
   const ended = await startGuardian({ mark, grace: graceMs, spare: process.pid }, {}).ended
   return ended?.found ?? 0
@@ -181,7 +180,7 @@ export function processStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // Behind the name come fields 3 onwards; the start time is the 22nd.
+    // Fields 3 onwards follow the name; the start time is the 22nd.
     return fields[0] === 'Z' ? '' : (fields[19] ?? '')
   } catch {
     return ''
@@ -209,7 +208,7 @@ function isThere(pid: number) {
 
 const LONGEST_LINE = 64 * 1024 * 1024
 
-/** Split at LF alone; of a line beyond the bound only the beginning is kept, to limit memory. */
+/** Splits at LF only; of an overlong line only the start is kept, to limit memory. */
 export async function* streamLines(
   bytes: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,

@@ -1,4 +1,4 @@
-// Edits leave every other byte as it is; formatting editors reformat the lines around. The
+// Edits leave every other byte unchanged; formatting editors would reformat the lines around. The
 // package's main entry cannot be bundled, hence this path.
 import { type Node, type ParseError, parseTree } from 'jsonc-parser/lib/esm/main.js'
 

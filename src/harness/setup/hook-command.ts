@@ -1,5 +1,5 @@
-// No path of this machine, so that settings can be committed, and the same text everywhere: Claude
-// Code runs identical commands once.
+// It holds no path of this machine, so that settings can be committed, and is the same everywhere:
+// Claude Code runs identical commands once.
 
 export const LAUNCHER = 'launcher'
 

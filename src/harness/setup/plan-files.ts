@@ -11,15 +11,15 @@ import {
   undoSteps,
 } from './plan.ts'
 
-/** Something of ours in a foreign text. Texts come without a byte-order mark. */
+/** An edit that adds something of ours to a foreign text. Texts have no byte-order mark. */
 export interface TextEdit {
   isCurrent(text: string): boolean
-  /** The texts from without to with it, one edit apart. */
+  /** Returns the text after each edit, starting with the original. */
   add(text: string): readonly string[]
   takeOut(text: string, known?: Pick<WrittenFile, 'kept' | 'added'>): string
-  /** The containers of ours that a text has already. */
+  /** The containers of our values that exist in a text. */
   containers?(text: string): readonly string[]
-  /** Values that cannot be told from what others write. */
+  /** Our values that others might also write. */
   added?(text: string): readonly string[]
   isEmpty(text: string): boolean
 }
@@ -61,7 +61,7 @@ export function planEditRemoval(
   return rest === before ? [] : [{ path, before, after: rest }]
 }
 
-/** The exact original bytes if the file is unchanged since. */
+/** Restores the exact original bytes if the file is unchanged since. */
 function takeOut(text: string, edit: TextEdit, known: WrittenFile | undefined) {
   if (known !== undefined && sumOf(text) === known.sum)
     return known.undo === 'delete' ? '' : applyUndo(text, known.undo)
@@ -75,11 +75,11 @@ export function withoutBom(text: string): string {
 }
 
 type OwnedFiles = PlannedFiles & {
-  /** Files of these names that are not ours, or were changed. */
+  /** Files with these names that are not ours, or were changed. */
   readonly foreign: readonly string[]
 }
 
-/** Writes files that are ours as a whole, and removes those of an older version. */
+/** Writes files that are entirely ours, and removes those of an older version. */
 export function planOwnedFiles(
   files: ReadonlyMap<string, string>,
   folder: string,
@@ -99,7 +99,7 @@ export function planOwnedFiles(
   }
 }
 
-/** Removes these files, and those in the folder that only the manifest knows. */
+/** Removes these files, and those in the folder that only the manifest lists. */
 export function planOwnedFileRemoval(
   files: ReadonlyMap<string, string>,
   folder: string,
@@ -118,7 +118,7 @@ export function planOwnedFileRemoval(
   return { changes, written: {}, foreign }
 }
 
-/** A free name is ours to take. */
+/** A missing file is free to use. */
 function isOurs(text: string | undefined, known: WrittenFile | undefined): boolean {
   return text === undefined || (known !== undefined && sumOf(text) === known.sum)
 }
@@ -130,7 +130,7 @@ interface Marks {
   readonly isApart: boolean
 }
 
-/** Lines between two marking lines, at the end of a text. */
+/** Lines between two marker lines, at the end of a text. */
 export function blockEdit(marks: Marks, lines: readonly string[]): TextEdit {
   return {
     isCurrent: (text) => (blockIn(text, marks) ?? []).join('\n') === lines.join('\n'),
@@ -174,7 +174,7 @@ export function excludePath(gitCommonDir: string): string {
   return join(gitCommonDir, 'info', 'exclude')
 }
 
-/** The pattern that means one file of a worktree and no other. */
+/** A pattern that matches exactly one file of a worktree. */
 export function excludePattern(root: string, path: string): string {
   return `/${relative(root, path).split(sep).join('/')}`
 }

@@ -17,14 +17,14 @@ import { type HookProgram, launcherPath, launcherText, parseLauncher } from './l
 export interface SetupPlan {
   /** In the order in which they are written. */
   readonly changes: readonly FileChange[]
-  /** Written first, so that an interrupted setup is still known to be ours. */
+  /** Written first, so that an interrupted setup is still recognised as ours. */
   readonly record: FileChange | undefined
   /** Removed if empty, the innermost first. */
   readonly folders: readonly string[]
   readonly notes: readonly string[]
 }
 
-/** Undefined where there is no file. */
+/** `before` and `after` are undefined where there is no file. */
 export interface FileChange {
   readonly path: string
   readonly before: string | undefined
@@ -36,10 +36,10 @@ export interface PlannedFiles {
   readonly written: Manifest['files']
 }
 
-/** What setup wrote. It lies outside the project, since it describes files of this machine. */
+/** What setup wrote. Stored outside the project, since it describes files of this machine. */
 export interface Manifest {
   readonly v: 1
-  /** The file, or the folder of a plugin, that was set up. */
+  /** The settings file, or the plugin folder, that was set up. */
   readonly target: string
   readonly files: Readonly<Record<string, WrittenFile>>
   /** The folders that setup created. */
@@ -50,9 +50,9 @@ export interface WrittenFile {
   readonly sum: string
   /** `delete` for a file that setup created. */
   readonly undo: readonly UndoStep[] | 'delete'
-  /** Containers that existed before, which stay when empty. */
+  /** Containers that existed before and stay when empty. */
   readonly kept?: readonly string[]
-  /** Values of ours that anyone might have: betas, an approval. */
+  /** Our values that others might also add: betas, an approval. */
   readonly added?: readonly string[]
 }
 
@@ -78,7 +78,7 @@ export function buildRemovalPlan(
   const others = listFolder(dirname(path)).filter(
     (name) => /^[^.].*\.json$/.test(name) && join(dirname(path), name) !== path,
   )
-  // The launcher goes with the last setup of this machine.
+  // The launcher is removed with the last setup of this machine.
   const isLast = others.length === 0 && (changes.length > 0 || before !== undefined)
   return {
     changes: isLast ? [...changes, ...removeIfThere(launcherPath(stateHome))] : changes,
@@ -114,7 +114,6 @@ function recordOf(
   return before === after ? undefined : { path, before, after }
 }
 
-/** Tells hooks where this Stint is. */
 export function planLauncher(
   stateHome: string,
   program: HookProgram | undefined,
@@ -138,10 +137,9 @@ export function planLauncher(
   }
 }
 
-/** Every file of a plan, in the order in which it is written. */
 export function changesInOrder({ changes, record }: SetupPlan): readonly FileChange[] {
   if (record === undefined) return changes
-  // It outlives what it describes.
+  // The manifest must outlive the files it lists.
   return record.after === undefined ? [...changes, record] : [record, ...changes]
 }
 
@@ -149,7 +147,9 @@ export function changeKind({ before, after }: FileChange): 'create' | 'change' |
   return before === undefined ? 'create' : after === undefined ? 'delete' : 'change'
 }
 
-/** As `diff -u`, without file names. Line ends are part of a line, so that a change of them shows. */
+/**
+ * Like `diff -u`, without file names. Line ends are part of a line, so that changes of them show.
+ */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   const visible = (text: string) => text.replaceAll('\r', '␍')
   const { hunks } = structuredPatch('', '', visible(before), visible(after), '', '', { context: 3 })
@@ -174,10 +174,10 @@ export function readText(path: string): string | undefined {
   return text
 }
 
-/** Refuses a plan that cannot be carried out as a whole. */
+/** Throws for a plan that could only be applied in part. */
 export function assertWritable(plan: SetupPlan): void {
   for (const { path } of changesInOrder(plan)) {
-    // Replacing by rename ignores the file's permissions, so check them.
+    // Replacing by rename ignores the file's permissions, so check them first.
     const target = behindLinks(path)
     const nearest = existsSync(target) ? target : existingParent(target)
     if ((modeOf(nearest) & 0o222) === 0) throw cannotWrite(nearest, 'it is read-only')
@@ -199,7 +199,7 @@ export function applyPlan(plan: SetupPlan): void {
 
 function applyChange({ path, before, after }: FileChange): void {
   const target = behindLinks(path)
-  // The harness writes to its settings at any time.
+  // The harness may write its settings at any time.
   if (readText(path) !== before) throw changedMeanwhile(path)
   try {
     if (after === undefined) removeFile(target)
@@ -232,14 +232,14 @@ function changedMeanwhile(path: string) {
   )
 }
 
-/** The folders that would have to be made for a file, the outermost first. */
+/** Outermost first. */
 function missingFolders(path: string): readonly string[] {
   const folder = dirname(behindLinks(path))
   if (existsSync(folder) || folder === dirname(folder)) return []
   return [...missingFolders(folder), folder]
 }
 
-/** A symbolic link, as dotfile managers make, stays one. */
+/** A symbolic link, as dotfile managers create, stays one. */
 function behindLinks(path: string): string {
   try {
     return realpathSync(path)
@@ -268,7 +268,7 @@ function manifestPath(stateHome: string, target: string): string {
   return join(stateHome, 'setup', `${sumOf(target).slice(0, 16)}.json`)
 }
 
-/** Without a readable manifest, ours is recognised by its content. */
+/** Without a readable manifest, our values are recognised by their content. */
 export function readManifest(stateHome: string, target: string): Manifest {
   const empty: Manifest = { v: 1, target, files: {}, folders: [] }
   const text = readOrUndefined(manifestPath(stateHome, target))?.toString('utf8') ?? ''
@@ -280,14 +280,13 @@ export function sumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Kept instead of a copy, because settings may hold secrets. */
+/** Stored instead of a copy, because settings may hold secrets. */
 interface UndoStep {
   readonly at: number
   readonly length: number
   readonly text: string
 }
 
-/** The way back through texts that are one edit apart. */
 export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
   return texts
     .slice(1)

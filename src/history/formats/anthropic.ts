@@ -9,12 +9,14 @@ export interface AnthropicMessage {
 }
 
 export interface AnthropicOptions {
-  /** For models that take no system message between others: the user says it, in tags. */
+  /** For models that accept no system message between others: sent as the user, in tags. */
   readonly isSystemSaidByUser?: boolean
   readonly promptless?: ReadonlySet<string>
 }
 
-/** The `messages` array of Anthropic's Messages API that would be sent next, without system prompt and tools. */
+/**
+ * The `messages` array of Anthropic's Messages API to send next, without system prompt and tools.
+ */
 export function anthropicMessages(
   items: Iterable<HistoryItem>,
   options: AnthropicOptions = {},
@@ -27,7 +29,7 @@ export function anthropicMessages(
   return said.map(({ role, parts }) => ({ role, content: blocksFromParts(parts) }))
 }
 
-/** The items of a `messages` array; each follows the one before it. */
+/** Each item follows the one before it. */
 export function anthropicItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
     const { role, content } = asObject(value) ?? {}

@@ -23,7 +23,9 @@ export type OpenAiMessage =
 type ToolUse = Extract<MessagePart, { type: 'tool use' }>
 type ToolResult = Extract<MessagePart, { type: 'tool result' }>
 
-/** The `messages` array of OpenAI's chat completions that would be sent next. Thoughts have no field there. */
+/**
+ * The `messages` array of OpenAI's chat completions to send next, which has no field for thinking.
+ */
 export function openAiMessages(
   items: Iterable<HistoryItem>,
   promptless?: ReadonlySet<string>,
@@ -43,7 +45,7 @@ export function openAiMessages(
   })
 }
 
-/** The items of a `messages` array; each follows the one before it. */
+/** Each item follows the one before it. */
 export function openAiItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
     const message = asObject(value) ?? {}
@@ -89,7 +91,7 @@ function toolMessage({ use, parts }: ToolResult): OpenAiMessage {
   return { role: 'tool', tool_call_id: acceptableName(use), content: textIn(parts) }
 }
 
-/** A tool result can only be text, so its pictures go into the user's message. */
+/** A tool result can only be text, so its images go into the user's message. */
 function userMessage(parts: readonly MessagePart[]): readonly OpenAiMessage[] {
   const shown = parts.flatMap((part) =>
     part.type === 'tool result' ? part.parts.filter(isPicture) : [part],

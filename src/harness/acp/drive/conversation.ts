@@ -39,7 +39,7 @@ import { type AcpToolUse, UpdateTranslator, turnUsage } from './translator.ts'
 const TURN_PATIENCE_MS = 5000
 const CLOSE_PATIENCE_MS = 2000
 
-/** What an agent reports and asks, from before its conversation has an id. */
+/** Receives updates and permission requests, which may arrive before the conversation has an id. */
 class Listener {
   readonly updates: UpdateTranslator
   readonly #options: ConversationOptions
@@ -153,7 +153,7 @@ class AcpConversation implements Conversation {
   async #failed(turn: TurnStream, error: unknown): Promise<TurnEnded> {
     const { connection, process } = this.#agent
     const isGone = connection.signal.aborted
-    // It is gone, or has closed its output and is as good as gone.
+    // A closed output means that the agent is as good as gone.
     if (isGone) await process.end(CLOSE_PATIENCE_MS)
     if (turn.isInterrupted) return INTERRUPTED
     if (isGone) return { type: 'turn ended', how: 'died', failure: await describeExit(process) }
@@ -205,7 +205,6 @@ const FAILURES: Readonly<Record<string, string>> = {
   refusal: 'the model refused to go on',
 }
 
-/** Whether an agent can be started and speaks the protocol. */
 export async function checkAgent(
   program: AcpProgram,
   env: NodeJS.ProcessEnv,
@@ -269,7 +268,7 @@ async function enter(
   return { id: resume, configOptions }
 }
 
-/** Sets the model where one is wanted, and returns which it is, where the agent says so. */
+/** Returns the model in use, if the agent reports it. */
 async function chooseModel(
   { name }: AcpProgram,
   { connection }: StartedAgent,
@@ -327,7 +326,7 @@ function isAllowedUse(
   return paths.every((path) => isAllowedByRules({ ...request, path }, options))
 }
 
-/** For this once, where the agent offers that. */
+/** Prefers the options that apply once. */
 function answer(isYes: boolean, options: readonly PermissionOption[]): RequestPermissionResponse {
   const kinds = isYes ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always']
   const [chosen] = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])

@@ -150,7 +150,7 @@ export class UpdateTranslator {
   }
 }
 
-// Only the id is certain; the rest comes in pieces and differs between agents.
+// Only the id is certain; the other fields arrive in pieces and differ between agents.
 
 export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 
@@ -248,8 +248,8 @@ function outputIn(told: Json) {
     ?.slice(-LONGEST_OUTPUT)
 }
 
-// The draft protocol means the whole session, but claude-agent-acp 0.99 and codex-acp 2.6 report
-// the turn.
+// The draft protocol reports the whole session here, but claude-agent-acp 0.99 and codex-acp 2.6
+// report the turn.
 
 export function turnUsage(response: Json): Usage | undefined {
   const usage = asObject(response.usage)
@@ -266,7 +266,7 @@ function counted(usage: Json) {
     'totalTokens',
   ].map((name) => asCount(usage[name]) ?? 0) as [number, number, number, number, number, number]
   const cached = cacheRead + cacheWritten
-  // Only the total shows whether input includes cached tokens and output includes thoughts.
+  // Only the total shows whether input includes cached tokens and output includes thinking.
   const isCachedWithin = cached > 0 && total === input + output && input >= cached
   const isThoughtApart = thought > 0 && total === input + output + cached + thought
   return {
@@ -277,7 +277,7 @@ function counted(usage: Json) {
   }
 }
 
-/** Gemini CLI's form. */
+/** The format of Gemini CLI. */
 function quotaIn(response: Json) {
   const count = asObject(asObject(asObject(response._meta)?.quota)?.token_count)
   const names = { input: 'input_tokens', output: 'output_tokens' }

@@ -25,7 +25,7 @@ export class ApiHistory {
     this.#conversation = conversation
   }
 
-  /** A conversation begun in another harness has no opening yet. */
+  /** A conversation that another harness began has no opening messages yet. */
   begin(
     began: Omit<BeganItem, 'type' | 'conversation'>,
     opening: () => readonly NewMessage[],

@@ -43,7 +43,7 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
     } catch (error) {
       if (signal.aborted) return redactKeyDeep(reader.reply(), key)
       if (!(error instanceof ModelFailure)) throw error
-      // An unreachable server is not busy, so fewer tries are enough.
+      // An unreachable server is not just busy, so fewer retries are enough.
       const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
       if (error.kind !== 'again') throw error.without(key)
       if (wait === undefined) throw givenUp(error, tries).without(key)
@@ -160,7 +160,7 @@ async function beginningOf(response: Response) {
       if (length > LONGEST_REFUSAL) break
     }
   } catch {
-    // The status says enough.
+    // The status alone is enough for an error message.
   }
   return Buffer.concat(pieces).subarray(0, LONGEST_REFUSAL).toString('utf8')
 }
@@ -175,7 +175,7 @@ function reasonOf(error: unknown) {
 
 const LONGEST_LINE = 16 * 1024 * 1024
 
-/** An event that was cut off is dropped: half of it may look whole. */
+/** An event that was cut off is dropped: half of it may look complete. */
 export async function* serverSentEvents(
   bytes: AsyncIterable<Uint8Array>,
   heard = () => {},

@@ -1,4 +1,4 @@
-// Everything is stored before it is acted upon, and every request is built from what is stored.
+// Everything is stored before it is acted on, and every request is built from the store.
 import { resolve } from 'node:path'
 import { isInsideTree } from '../../../command/inside-tree.ts'
 import type { Message, MessagePart } from '../../../history/items.ts'
@@ -53,7 +53,7 @@ interface ApiWork {
 
 interface TurnWork extends ApiWork {
   readonly tell: (event: HarnessEvent) => void
-  /** Aborted when the turn is to end, or the program has ended. */
+  /** Aborted when the turn is interrupted or the tool program exits. */
   readonly signal: AbortSignal
 }
 
@@ -67,7 +67,7 @@ export class ApiConversation implements Conversation {
   #isGone = false
   #closing: Promise<void> | undefined
 
-  /** `begin` stores what the conversation begins with. */
+  /** `begin` stores the opening messages. */
   constructor(id: string, work: ApiWork, begin: () => void) {
     const { process } = work.program
     this.id = id
@@ -195,7 +195,7 @@ const FAILURES: Readonly<Partial<Record<StopReason, string>>> = {
   refused: 'the model refused to go on',
 }
 
-/** Stores what the model said, even if the turn was ended in the middle. */
+/** Stores the reply, even if the turn was interrupted in the middle. */
 async function answerTo({ system, items, live }: StoredContext, work: TurnWork) {
   const { settings, model, room, key, waits, history, options, tell, signal } = work
   const tokens = contextTokens(live)
@@ -214,11 +214,11 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork) 
       ...defined({ waits }),
     },
   )
-  // Tool uses of an incomplete answer would never get a result.
+  // Tool uses of an incomplete reply would never get a result.
   const isWhole = reply.stop === 'end' || reply.stop === 'tools'
   const kept = reply.parts.filter(({ type }) => isWhole || type === 'text')
   const parts = withOwnIds(kept, live)
-  // Some servers give every answer the same id.
+  // Some servers give every reply the same id.
   const isKnown = live.some((message) => message.request === reply.request)
   if (parts.length > 0)
     history.say({
@@ -230,7 +230,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork) 
   return { ...reply, parts }
 }
 
-/** Some servers restart the numbers of tool uses in each answer. */
+/** Some servers restart the ids of tool uses in each reply. */
 function withOwnIds(parts: readonly MessagePart[], live: readonly Message[]) {
   const taken = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
   return parts.map((part) => {
@@ -256,7 +256,7 @@ function tellUsage(reply: ModelReply, { live }: StoredContext, { room, tell, mod
 
 const OUTPUT_SHOWN = 4000
 
-/** Undefined when the program ended meanwhile. */
+/** Undefined when the tool program exited meanwhile. */
 async function useTool(use: ToolUsePart, work: TurnWork) {
   const { program, options, tell } = work
   const { id, name } = use
@@ -298,7 +298,7 @@ function targetOf(input: Json, cwd: string) {
   return defined({ command: asText(input.command), path: path && resolve(cwd, path) })
 }
 
-/** Undefined when the use is permitted. */
+/** Undefined when the tool use is permitted. */
 async function refusal(tool: string, input: Json, options: ConversationOptions) {
   const target = targetOf(input, options.cwd)
   if (tool === 'read' && target.path !== undefined && isInsideTree(options.cwd, target.path))
@@ -306,18 +306,18 @@ async function refusal(tool: string, input: Json, options: ConversationOptions) 
   const about = target.command ?? asText(input.path)
   const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${about}`), 200)
   const request = { tool, title, ...target }
-  // If asking fails, it is not allowed.
+  // A failing decision counts as a refusal.
   if (await isPermitted(request, options).catch(() => false)) return undefined
   const reason = refusalReason(request, options)
   return `This is not permitted here: ${title}${reason === undefined ? '' : ` (${reason})`}. Do without it, or say that it cannot be done.`
 }
 
-/** For the descriptions of the tools. */
+/** For the tool descriptions. */
 const TOOLS_TOKENS = 800
-/** As large as pictures get before providers scale them down. */
+/** The size to which providers scale images down. */
 const PICTURE_TOKENS = 1600
 
-/** As the model counted them last, and a generous estimate from there on. */
+/** The model's last count, plus a generous estimate of what followed. */
 export function contextTokens(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ usage }) => usage !== undefined && usageTotal(usage) > 0)
   const counted = last === -1 ? TOOLS_TOKENS : usageTotal(messages[last]!.usage!)

@@ -4,7 +4,7 @@ import { redact } from '../../../text/redact.ts'
 import { parseUsageLimit } from '../../contract/usage.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** `again`: a retry may help. `no`: a retry gives the same answer. */
+/** `again`: a retry may help. `no`: a retry fails the same way. */
 export type FailureKind = 'again' | 'limit' | 'no'
 
 export class ModelFailure extends Error {
@@ -20,7 +20,7 @@ export class ModelFailure extends Error {
       readonly isFull?: boolean
     } = {},
   ) {
-    // Servers repeat what they were sent.
+    // Servers echo what they were sent.
     super(shorten(oneLine(redact(message).text), LONGEST))
   }
 
@@ -112,7 +112,7 @@ function waitIn(headers: Headers, now: number) {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Servers other than the two providers put it elsewhere, or send a page. */
+/** Other servers than the two providers put it elsewhere, or send an HTML page. */
 function messageIn(body: string) {
   const fields = asObject(parseJson(body))
   const error = fields?.error
@@ -124,7 +124,7 @@ function messageIn(body: string) {
   return code === undefined || message.includes(code) ? message : `${message}, ${code}`
 }
 
-// A key is known by its value alone; servers repeat what they were sent.
+// A key can only be recognised by its value; servers echo what they were sent.
 const MARK = '[redacted:api-key]'
 /** Shorter values are placeholders such as `none`, which occur in ordinary text. */
 const SHORTEST = 8
@@ -151,7 +151,7 @@ export function redactKeyDeep<T>(value: T, key: string | undefined): T {
   return clean(value) as T
 }
 
-/** Holds back what may be the beginning of the key until more is known. */
+/** Holds back a possible start of the key until more text arrives. */
 export class StreamKeyRedactor {
   readonly #key: string | undefined
   #held = ''

@@ -48,7 +48,7 @@ export function protocolFor({ provider }: ApiSettings): ProviderProtocol {
   return FORMS[provider]
 }
 
-/** People give the base with `/v1` and without. */
+/** Users configure the base URL with `/v1` or without. */
 export function endpointUrl({ provider, baseUrl }: ApiSettings, path: string): string {
   const base = baseUrl.replace(/\/+$/, '')
   const needsVersion = provider === 'anthropic' && !/\/v\d+$/.test(base)
@@ -73,8 +73,7 @@ export function anthropicBody({
   )
   const standing = system.map((text): SentBlock => ({ type: 'text', text }))
   const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
-  // The provider takes four cache marks: instructions, opening files, and the last two user
-  // messages.
+  // The API allows four cache marks: instructions, opening files, and the last two user messages.
   const opening = users[0]?.slice(0, 1) ?? []
   const marked = [
     ...standing.slice(-1),
@@ -98,7 +97,7 @@ export function anthropicBody({
   }
 }
 
-/** A thought that was redacted when stored no longer matches its signature. */
+/** Thinking that was redacted when stored no longer matches its signature. */
 function isAsSigned({ type, thinking }: Json): boolean {
   return type !== 'thinking' || typeof thinking !== 'string' || !thinking.includes('[redacted:')
 }
@@ -147,7 +146,7 @@ export class AnthropicReplyReader implements ReplyReader {
         return this.#grow(this.#blocks.get(asCount(event.index) ?? 0), asObject(event.delta) ?? {})
       case 'message_delta':
         this.#stop = asName(asObject(event.delta)?.stop_reason) ?? this.#stop
-        // These are sums over the whole answer, and some may be missing.
+        // These are totals of the whole reply, and some may be missing.
         this.#usage = { ...this.#usage, ...asObject(event.usage) }
         return undefined
       case 'message_stop':
@@ -200,7 +199,7 @@ function partOf({ start, text, signature }: Block, isWhole: boolean): MessagePar
     case 'text':
       return text.trim() === '' ? undefined : { type: 'text', text }
     case 'thinking':
-      // The provider refuses a thought without its signature.
+      // The API rejects thinking without its signature.
       return signature === '' ? undefined : { type: 'thinking', text, signature }
     case 'redacted_thinking':
       return { type: 'thinking', text: '', ...defined({ data: asText(start.data) }) }
@@ -265,7 +264,7 @@ export class OpenAiReplyReader implements ReplyReader {
   #model: string | undefined
   #request: string | undefined
 
-  /** Some end with `[DONE]`, and some just end. */
+  /** Some servers end with `[DONE]`, others just end. */
   get isWhole(): boolean {
     return this.#stop !== undefined
   }
@@ -284,7 +283,7 @@ export class OpenAiReplyReader implements ReplyReader {
     this.#stop = asName(choice.finish_reason) ?? this.#stop
     const delta = asObject(choice.delta) ?? {}
     for (const call of asArray(delta.tool_calls)) this.#callWith(asObject(call) ?? {})
-    // Servers differ in the name.
+    // Servers use different names.
     this.#thinking += stringIn(delta, 'reasoning_content') || stringIn(delta, 'reasoning')
     const text = stringIn(delta, 'content') + stringIn(delta, 'refusal')
     this.#text += text
@@ -315,11 +314,11 @@ export class OpenAiReplyReader implements ReplyReader {
   #end(): StopReason {
     if (this.#stop === undefined) return 'cut'
     const stop = OPENAI_STOPS[this.#stop] ?? 'end'
-    // Some say `stop` where tools are to be called.
+    // Some servers finish with `stop` despite tool calls.
     return stop === 'end' && this.#calls.length > 0 ? 'tools' : stop
   }
 
-  /** Pieces of a call share an index; servers that send it whole may leave the index out. */
+  /** Deltas of a call share an index; servers that send a call at once may omit it. */
   #callWith(piece: Json): void {
     const index = asCount(piece.index)
     const id = asName(piece.id)
@@ -375,7 +374,7 @@ export interface ModelReply {
   readonly request?: string
 }
 
-/** `full`: no room left in the context. `cut`: the stream broke off. */
+/** `full`: the context is full. `cut`: the stream broke off. */
 export type StopReason = 'end' | 'tools' | 'length' | 'full' | 'refused' | 'cut'
 
 export interface ReplyReader {
@@ -384,7 +383,7 @@ export interface ReplyReader {
   reply(): ModelReply
 }
 
-/** Holds an input that is not JSON, so that the model sees what it wrote. */
+/** Holds input that is not JSON, so that the model sees what it wrote. */
 export const UNPARSED_INPUT = 'unreadable'
 
 export function parseToolInput(text: string): Readonly<Record<string, unknown>> {

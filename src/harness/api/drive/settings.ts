@@ -6,7 +6,7 @@ export const BASE_URLS: Readonly<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
 }
 
-/** fetch itself waits no longer for the next bytes. */
+/** fetch itself times out after this long without a byte. */
 export const LONGEST_SILENCE_SECONDS = 300
 
 const KEYS: Readonly<Record<Provider, string>> = {
@@ -14,7 +14,7 @@ const KEYS: Readonly<Record<Provider, string>> = {
   openai: 'OPENAI_API_KEY',
 }
 
-/** The usual variables are for the provider's own address only. */
+/** The default variables are only for the provider's own host. */
 export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string | undefined {
   return (
     keyEnv ??

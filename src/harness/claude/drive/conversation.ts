@@ -17,12 +17,12 @@ import { ClaudeStreamTranslator, respondToToolRequest, denialResponse } from './
 /** A prompt that is still queued is not interrupted with the turn before it, so ask again. */
 const ASK_AGAIN_MS = 500
 const ASK_TIMES = 20
-/** Its own hooks run meanwhile. */
+/** Its own hooks run at the end. */
 const LEAVE_MS = 3000
 const LONGEST_FAILURE = 2000
 const GREETING = 'greeting'
 
-/** After these errors Claude Code answers no further prompt. */
+/** After these errors Claude Code answers no more prompts. */
 const DEAF = /only prompt commands are supported in streaming mode|No conversation found/
 
 export class ClaudeConversation implements Conversation {
@@ -33,7 +33,7 @@ export class ClaudeConversation implements Conversation {
   /** Events between two turns belong to the next one. */
   readonly #between: HarnessEvent[] = []
   #turn: TurnStream | undefined
-  /** Requests of the harness that it no longer wants answered. */
+  /** Requests that Claude Code has cancelled. */
   readonly #withdrawn = new Set<string>()
   /** Why we ended it ourselves. */
   #fault: string | undefined
@@ -97,7 +97,7 @@ export class ClaudeConversation implements Conversation {
 
   async #leave() {
     this.#program.stdin.end()
-    // In the middle of a turn it would first finish that.
+    // In the middle of a turn it would first finish the turn.
     if (this.#turn === undefined)
       await Promise.race([this.#program.exited, pause(LEAVE_MS, undefined, { ref: false })])
     await this.#program.end()
@@ -123,7 +123,7 @@ export class ClaudeConversation implements Conversation {
       case 'control_cancel_request':
         return void this.#withdrawn.add(asName(message.request_id) ?? '')
       case 'control_response': {
-        // Without the system prompt it would work by nobody's rules.
+        // Without the system prompt the agent would follow no rules.
         const { request_id: id, subtype, error } = asObject(message.response) ?? {}
         if (id === GREETING && subtype === 'error')
           this.#giveUp(
@@ -156,7 +156,7 @@ export class ClaudeConversation implements Conversation {
       const error = `${asText(request.subtype) ?? 'this'} is not supported`
       return this.#respond({ subtype: 'error', request_id: id, error })
     }
-    // If asking fails, it is not allowed.
+    // A failing decision counts as a denial.
     const response = await respondToToolRequest(request, this.#options).catch((error) =>
       denialResponse(`Asking failed: ${String(error)}`),
     )

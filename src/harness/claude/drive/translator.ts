@@ -25,7 +25,7 @@ import {
 import { messageUsage } from '../transcript/inspect-transcript.ts'
 import { limitFromEvent, limitFromFailure } from './usage-limits.ts'
 
-/** The model of what the harness says itself. */
+/** The model name of messages that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>'
 const INTERRUPTED = /^\[Request interrupted by user/
 const LONGEST_REASON = 2000
@@ -41,12 +41,12 @@ export class ClaudeStreamTranslator {
   readonly #windows = new Map<string, number>()
   readonly #boundaries = new Set<string>()
   conversation: string | undefined
-  /** As requested: answers leave out the marker of a larger window. */
+  /** As requested: replies name the model without the marker of a larger window. */
   #model: string | undefined
   #prompt: string | undefined
   #isLimitTold = false
   #wasInterrupted = false
-  /** The request whose answer is on its way. */
+  /** The request whose reply is streaming. */
   #streaming: { id: string; model: string | undefined; usage: Usage } | undefined
 
   constructor(options: {
@@ -59,7 +59,6 @@ export class ClaudeStreamTranslator {
     this.#tellsDeltas = options.deltas === true
   }
 
-  /** A prompt with this id begins a turn. */
   begin(prompt: string): void {
     this.#prompt = prompt
     this.#isLimitTold = false
@@ -81,7 +80,7 @@ export class ClaudeStreamTranslator {
       case 'result':
         return this.#readResult(message)
       default:
-        // New kinds come with every version.
+        // Every version adds new kinds.
         return []
     }
   }
@@ -108,7 +107,7 @@ export class ClaudeStreamTranslator {
     return [{ type: 'started', conversation, ...more }]
   }
 
-  /** The only place with the complete usage of a request as soon as it is over. */
+  /** Only the stream has the complete usage of a request as soon as it ends. */
   #readStream(event: Json): readonly HarnessEvent[] {
     if (event.type === 'message_start') {
       const started = asObject(event.message) ?? {}
@@ -125,7 +124,7 @@ export class ClaudeStreamTranslator {
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
-    // The end of an answer may report only the output.
+    // The end of a reply may report only the output.
     return this.#tellUse(id, model, largerUsage(usage, ended), true)
   }
 
@@ -188,7 +187,7 @@ export class ClaudeStreamTranslator {
     const spent = this.#spending.ofResult(result)
     const use = defined({ spent, costUsd: asCount(result.total_cost_usd) })
     const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
-    // Something that ended in the background made the model speak without a prompt.
+    // A background task that ended made the model reply without a prompt.
     if (!this.#isOfPrompt(result)) return told
     const end = this.#endOf(result)
     const limit =
@@ -226,7 +225,7 @@ export class ClaudeStreamTranslator {
     return [{ type: 'limit', ...limit, message: shorten(oneLine(limit.message), 300) }]
   }
 
-  /** As the harness said it, or else by the table of models. */
+  /** As Claude Code reported it, else from the table of models. */
   #windowOf(model: string | undefined, tokens?: number) {
     const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
     const name = isOurs ? this.#model : model
@@ -246,17 +245,17 @@ function blocksOf(content: unknown, type: string): readonly Json[] {
 }
 
 /**
- * Messages carry placeholders for output, and requests of sub-agents or the harness may be missing;
- * the sums at the end of a turn are complete.
+ * Messages carry placeholder output counts, and requests of sub-agents or of the harness may be
+ * missing; the totals at the end of a turn are complete.
  */
 class Spending {
   #told = NO_USAGE
-  /** What the sums counted before this process began. */
+  /** The part of the totals from before this process. */
   #before: Usage | undefined
   readonly #requests = new Set<string>()
 
   constructor(isResumed: boolean) {
-    // Some clients continue the counts of the process before them, others start at zero.
+    // Some versions continue the counts of the previous process, others start at zero.
     this.#before = isResumed ? undefined : NO_USAGE
   }
 
@@ -269,7 +268,7 @@ class Spending {
   ofResult(result: Json): Usage | undefined {
     this.#requests.clear()
     const sum = sumOf(result.modelUsage)
-    // Old clients end their own commands without sums.
+    // Old versions end their own commands without totals.
     if (sum === undefined) return undefined
     this.#before ??= subtractUsage(sum, sumOf(result.model_usage_since_last_result) ?? this.#told)
     return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
@@ -303,7 +302,6 @@ function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
   })
 }
 
-/** The response to a request to use a tool. */
 export async function respondToToolRequest(
   request: Json,
   open: ConversationOptions,

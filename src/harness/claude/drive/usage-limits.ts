@@ -59,7 +59,7 @@ function resetInWords(text: string, now: Date) {
   return inZone(wall, zone)
 }
 
-/** The wall clock of a zone, as if it were UTC. */
+/** The wall-clock time of a zone, expressed as if it were UTC. */
 function wallClock(moment: Date, zone: string) {
   try {
     const shown = new Intl.DateTimeFormat('sv-SE', {
@@ -69,13 +69,13 @@ function wallClock(moment: Date, zone: string) {
     }).format(moment)
     return new Date(`${shown.replace(' ', 'T')}Z`)
   } catch {
-    // No such zone here.
+    // The zone is unknown on this machine.
     return undefined
   }
 }
 
 function inZone(wall: number, zone: string) {
-  // The second round covers a moment beyond a clock change.
+  // The second round covers a clock change in between.
   let moment = wall
   for (let look = 0; look < 2; look += 1) {
     const shown = wallClock(new Date(moment), zone)

@@ -137,7 +137,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   SubagentStop: (common, fields) => {
     const agent = asName(fields.agent_id)
     const type = asName(fields.agent_type)
-    // Without a type it is the harness's own: the summariser of a compaction, or a warm-up.
+    // Without a type it is the harness's own agent: the summariser of a compaction, or a warm-up.
     if (agent === undefined || type === undefined) return undefined
     const lastMessage = passage(fields.last_assistant_message)
     const agentTranscript = absolutePath(fields.agent_transcript_path)
@@ -234,7 +234,7 @@ function outputOf(response: unknown) {
   return streams.length > 0 ? streams.join('\n') : messageText(fields.content ?? fields.output)
 }
 
-// First those that bind a conversation, then those that write to the journal.
+// Commands that bind a conversation come first, then those that write to the journal.
 const BY_MEANING = ['init', 'resume', 'log', 'checkpoint']
 
 function stintCommandIn(words: readonly string[]) {

@@ -90,7 +90,7 @@ function readManaged(path: string) {
   try {
     return readClaudeSettings(path)
   } catch {
-    // The administrator's file; it may be unreadable for us.
+    // The administrator's file may be unreadable for us.
     return {}
   }
 }
@@ -114,7 +114,7 @@ async function checkServer(
       ...(hasServer ? [{ path: ownPath, status: 'other' as const }] : []),
     ],
     approval: isOurs ? approvalBy([...settings, ofProject]) : null,
-    // Never what the file says: a foreign repository could have anything there.
+    // Never starts the command in the file: a foreign repository could put anything there.
     answer: isOurs ? await probeServer(MCP_COMMAND, around) : null,
   }
 }
@@ -132,14 +132,14 @@ function readOwn(path: string) {
   try {
     return asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {
-    // Claude Code's own file; it may be unreadable for us.
+    // Claude Code's own file may be unreadable for us.
     return {}
   }
 }
 
 const MOST_CONVERSATIONS = 200
 
-/** When each event last fired in a project, by the state that hooks keep of each conversation. */
+/** When each event last fired in a project, from the conversation states that hooks write. */
 export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
   const latest = new Map<string, string>()
   const newest = listFolder(folder)
@@ -149,7 +149,7 @@ export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
     .toSorted((a, b) => b.writtenAt - a.writtenAt)
     .slice(0, MOST_CONVERSATIONS)
   for (const { path } of newest) {
-    // State that is unreadable or of another harness counts for nothing.
+    // Unreadable states and those of other harnesses are skipped.
     const state = asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? ''))
     if ((state?.harness ?? 'claude') !== 'claude') continue
     for (const [event, value] of Object.entries(asObject(state?.fired) ?? {})) {
@@ -186,7 +186,8 @@ function problemsOf(
   if (!isRegistered) add('not registered', 'no hooks are registered', 'stint setup claude')
   for (const path of disabledBy)
     add('disabled', `${path} turns every hook off`, 'take "disableAllHooks" out of it')
-  // Claude Code runs identical commands of several settings files once, but those of a plugin again.
+  // Claude Code runs identical commands of several settings files once, but those of a plugin
+  // again.
   const settings = places.find(({ status }) => status === 'current' || status === 'outdated')
   const plugin = places.find((place) => place.plugin !== undefined)?.plugin
   if (settings !== undefined && plugin !== undefined)
@@ -210,7 +211,7 @@ function problemsOf(
       'stint doctor shows what went wrong',
     )
   }
-  // Only a server that setup registered: leaving it out or refusing it is no problem.
+  // Only a server that setup registered is checked: leaving it out or refusing it is no problem.
   for (const { status, path } of server.places)
     if (status === 'outdated')
       add(
@@ -239,7 +240,7 @@ function problemsOf(
   return problems
 }
 
-/** A plugin registers hooks as well as settings do. */
+/** A plugin registers hooks just as settings do. */
 function isRegisteredIn({ status, plugin }: SettingsFileReport): boolean {
   return status === 'current' || status === 'outdated' || plugin !== undefined
 }

@@ -41,7 +41,7 @@ type InstallOptions = Omit<SetupRequest, 'into' | 'remove' | 'dryRun'> & {
   readonly scope: SetupScope
 }
 
-/** Refuses what cannot be edited before anything is written. */
+/** Throws for what cannot be edited, before anything is written. */
 export function planInstall(
   options: InstallOptions,
   around: ProjectEnvironment,
@@ -115,7 +115,7 @@ function planExclude(
   return planEdit(path, excludeEdit(wanted), known.files[path])
 }
 
-/** Undoes exactly what setup did, and nothing that others did since. */
+/** Undoes exactly what setup did, and nothing that others changed since. */
 export function planUninstall(scope: SetupScope, around: ProjectEnvironment): SetupPlan {
   const place = setupPaths(scope, around)
   const home = stateHome(around.env)
@@ -183,7 +183,7 @@ export const instructionsEdit = blockEdit(MARKS, [
   '- `stint log --done "…"` for a step that is done',
 ])
 
-/** The preferred one first. */
+/** The preferred file first. */
 function instructionFiles(folder: string) {
   return [join(folder, 'CLAUDE.md'), join(folder, 'AGENTS.md')]
 }

@@ -1,5 +1,5 @@
-// Our MCP server in the project's `.mcp.json`. The user's own file of servers is rewritten by Claude
-// Code all the time, so setup does not edit it.
+// Our MCP server in the project's `.mcp.json`. Claude Code rewrites the user's own file of servers
+// all the time, so setup does not edit that.
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isTracked } from '../../../git/status.ts'
@@ -47,7 +47,7 @@ export function mcpPath(root: string): string {
 
 interface PlannedMcp {
   readonly files: PlannedFiles
-  /** Whether the project has the server then. */
+  /** Whether the project has the server afterwards. */
   readonly hasServer: boolean
   /** The file no longer belongs to this setup. */
   readonly isGivenUp?: boolean
@@ -75,7 +75,7 @@ export function planMcp(
     return without(`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`)
   const isThere = readText(path) !== undefined
   if (isThere && scope === 'local' && wish === 'yes' && !isOurs(around, known)) {
-    // A file of others, for one person who did not ask to edit it.
+    // A foreign file, and a local setup did not ask to edit it.
     if (status === 'none')
       return without(
         `no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`,
@@ -86,7 +86,7 @@ export function planMcp(
   }
   const files = planEdit(path, mcpEdit(path), known.files[path])
   const isChanged = files.changes.length > 0
-  // Written by a setup for one person, and shared with the team from now on.
+  // Written by a local setup, and shared with the team from now on.
   const claimed =
     scope === 'shared' && !isChanged ? writtenElsewhere(around, scope, path) : undefined
   if (claimed !== undefined)
@@ -96,7 +96,7 @@ export function planMcp(
   return { files, hasServer: true, notes }
 }
 
-/** Only if it is this setup's, and no other of the project needs it. */
+/** Only if this setup owns it and no other setup of the project needs it. */
 export function planMcpRemoval(
   around: ProjectEnvironment,
   scope: SetupScope,
@@ -122,7 +122,10 @@ function planGivingUp(around: ProjectEnvironment, scope: SetupScope, known: Mani
   }
 }
 
-/** What setup made is this person's until git tracks it. Without a record, its content decides. */
+/**
+ * A file that setup created is the user's own until git tracks it. Without a manifest, its content
+ * decides.
+ */
 function isOurs(around: ProjectEnvironment, { files }: Manifest): boolean {
   const path = mcpPath(around.root)
   const known = files[path]
@@ -138,13 +141,13 @@ function isKeptByGit({ root, gitCommonDir }: ProjectEnvironment, path: string) {
   try {
     return gitCommonDir !== undefined && isTracked(root, path)
   } catch (error) {
-    // Without git, the record has to do.
+    // Without git, the manifest decides.
     if (error instanceof StintError) return false
     throw error
   }
 }
 
-/** The record of a file that holds exactly what setup would make. */
+/** The manifest record of a file that holds exactly what setup would write. */
 function madeAlone(path: string): WrittenFile | undefined {
   const text = readText(path)
   const isAsMade = text !== undefined && text === mcpEdit(path).add('').at(-1)
@@ -185,7 +188,6 @@ function hasStintServer(path: string): boolean {
   return ['current', 'outdated'].includes(serverStatus(path))
 }
 
-/** What a project's file says of our server. */
 export function serverStatus(path: string): ServerRegistration['status'] | 'none' {
   try {
     const server = serversIn(path, withoutBom(readText(path) ?? ''))?.[MCP_SERVER]

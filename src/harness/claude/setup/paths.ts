@@ -33,8 +33,8 @@ export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.Pr
 }
 
 /**
- * Every version reads shared settings only in the folder it is started in; old ones also the local
- * ones.
+ * Every version reads shared settings only in the folder it is started in; old versions also the
+ * local ones.
  */
 export function startFolderNote(
   scopes: readonly SetupScope[],

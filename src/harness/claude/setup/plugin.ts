@@ -21,7 +21,7 @@ interface PluginOptions {
   readonly mcp: boolean
 }
 
-/** A folder that Claude Code takes for a marketplace. */
+/** A folder that Claude Code accepts as a marketplace. */
 function pluginFiles(folder: string, { version, notify, mcp }: PluginOptions) {
   const owner = { name: 'Stint' }
   const marketplace = {
@@ -179,8 +179,8 @@ export function slashCommandFiles(): ReadonlyMap<string, string> {
 /**
  * Arguments go through a here-document: on the command line an apostrophe would break the command.
  * It ends with `true`, because only the user sees a failing command. In this form a permission for
- * `stint` covers it in old and new clients. A code fence or the end mark in the arguments cuts them
- * off; then the last line is missing.
+ * `stint` covers it in old and new versions. A code fence or the end marker in the arguments cuts
+ * them off; then the last line is missing.
  */
 function textOf({ description, hint, command, afterwards }: SlashCommand) {
   return `---

@@ -15,7 +15,7 @@ const HOOK_LIMIT_MS = 5000
 export function probeHookCommand(around: ProjectEnvironment): HookProbe {
   const { root, env } = around
   const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
-  // Of the two commands, report the one that fails.
+  // Reports the command that fails, if one does.
   const answers = [HOOK_COMMAND, AFTER_COMMAND].map((command) =>
     shell(command, around, JSON.stringify(event)),
   )
@@ -79,7 +79,7 @@ export function probeServer(
     const deadline = setTimeout(() => {
       answer ??= { isWell: false, said: `nothing within ${limitMs / 1000} seconds` }
       child.kill('SIGKILL')
-      // Its children may hold its output open.
+      // Its child processes may hold its output open.
       child.stdout.destroy()
       child.stderr.destroy()
     }, limitMs)
@@ -113,7 +113,7 @@ function answerIn(line: string) {
   const { result } = asObject(parseJson(line)) ?? {}
   const { name, version } = asObject(asObject(result)?.serverInfo) ?? {}
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
-  // The stand-in server, when there is no Stint.
+  // The empty server, when there is no Stint.
   return version === '0'
     ? { isWell: false, said: 'it finds no Stint' }
     : { isWell: true, said: `${name} ${String(version)}` }
@@ -124,8 +124,8 @@ export function compiledFolder(stateHome: string): string {
 }
 
 /**
- * Runs every hook once in a scratch project, so that V8's compiled code is ready; nothing here is
- * an error.
+ * Runs every hook once in a scratch project, so that V8's compiled code is ready; failures do not
+ * matter.
  */
 export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): void {
   // Compiled code of other versions would pile up.

@@ -25,7 +25,6 @@ import {
   stintHooks,
 } from './settings.ts'
 
-/** What we want of a settings file. */
 interface Wanted {
   readonly groups: ReadonlyMap<string, HookGroup>
   readonly hasStatusLine: boolean
@@ -35,7 +34,7 @@ interface Wanted {
   readonly approval?: boolean
 }
 
-/** The texts from without to with ours, one edit apart. */
+/** Returns the text after each edit, starting with the original. */
 export function addToSettings(text: string, wanted: Wanted): readonly string[] {
   const { groups, hasStatusLine, betas, approval } = wanted
   const texts = text.trim() === '' ? [text, '{}\n'] : [text]
@@ -68,7 +67,7 @@ export function addToSettings(text: string, wanted: Wanted): readonly string[] {
 
 /**
  * Hooks and status line are recognised by their content; betas and approvals only if setup recorded
- * them. What is empty afterwards goes too, unless it was kept.
+ * them. Containers that are empty afterwards are removed too, unless they existed before setup.
  */
 export function removeFromSettings(
   text: string,
@@ -98,7 +97,7 @@ function withoutEmpty(text: string, event: string, kept: readonly string[]) {
   return hasEvents || kept.includes('hooks') ? rest : removeAt(rest, ['hooks'])
 }
 
-/** The containers of ours that a text has. */
+/** The containers of our values that exist in a text. */
 export function existingContainers(text: string): readonly string[] {
   const settings = read(text)
   return [
@@ -177,7 +176,7 @@ function takeOutBetas(text: string, betas: readonly string[], kept: readonly str
   return isEmpty && !kept.includes('env') ? removeAt(without, ['env']) : without
 }
 
-// Claude Code asks once about each server of `.mcp.json`, unless settings answer.
+// Claude Code asks once about each server of `.mcp.json`, unless settings decide.
 
 const ENABLED = 'enabledMcpjsonServers'
 const DISABLED = 'disabledMcpjsonServers'
@@ -194,7 +193,7 @@ export function isApprovedByName(settings: ClaudeSettings): boolean {
   return isListed(settings[ENABLED])
 }
 
-/** About this server, or about how to be asked about all of them. */
+/** Whether the user decided about this server, or about all of them. */
 function hasDecided(settings: ClaudeSettings) {
   const list = settings[ENABLED]
   const isOdd = list !== undefined && !Array.isArray(list)
@@ -251,7 +250,7 @@ interface WantedOptions {
   readonly hasServer: boolean
 }
 
-/** A notification or beta once asked for stays, and a foreign status line is not replaced. */
+/** A notification or beta once requested stays, and a foreign status line is not replaced. */
 export function resolveWantedSettings(
   scope: SetupScope,
   around: ProjectEnvironment,
@@ -277,7 +276,7 @@ export function resolveWantedSettings(
   const inherited = general
     .map((each) => betasText(each.settings))
     .find((list) => list !== undefined)
-  // Only for one person; others are asked by Claude Code.
+  // Only for a local setup; Claude Code asks the others.
   const isApproved =
     scope === 'local' && hasServer && !places.some((each) => hasDecided(each.settings))
   const wasApproved = known?.added?.includes(APPROVAL) === true

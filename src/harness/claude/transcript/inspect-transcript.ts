@@ -132,7 +132,7 @@ class Look {
     this.#commands.addResults(message)
     const text = asText(messageText(message?.content))
     if (text === undefined) return
-    // A summary that quotes a mark has not kept the injected text.
+    // A summary that quotes a marker has not kept the injected text.
     if (line.isCompactSummary !== true) return this.#addMarks(text)
     const boundary = asName(line.parentUuid) ?? this.#boundaries.at(-1)?.uuid
     this.#summary = { text, ...defined({ boundary }) }
@@ -165,7 +165,7 @@ class Look {
     for (const text of texts) for (const [, mark] of text.matchAll(MARKS)) this.#marks.add(mark!)
   }
 
-  /** A boundary says so at the start of its line, even of one too long to parse. */
+  /** A boundary is recognisable at the start of its line, even in a line too long to parse. */
   #glanceAt(line: Buffer) {
     const start = line.subarray(0, 2048)
     const text = start.toString('latin1')
@@ -248,7 +248,7 @@ export function lastAssistantMessage(lines: readonly AssistantLine[]): LastAssis
     }
     hasAnswered = true
     lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
-    // The size of a context that was thrown away says nothing about the next one.
+    // The size of a discarded context says nothing about the next one.
     if (!line.isCompacted())
       call = call === undefined ? callIn(message, fields.timestamp) : call.with(message)
   }
@@ -263,9 +263,7 @@ export function lastAssistantMessage(lines: readonly AssistantLine[]): LastAssis
   })
 }
 
-/**
- * An answer stands on several lines with the same id; the usage of earlier lines is a placeholder.
- */
+/** A reply spans several lines with the same id; the usage of earlier lines is a placeholder. */
 class Call {
   readonly #id: Buffer | undefined
   constructor(
@@ -290,8 +288,7 @@ class Call {
 
 function callIn(message: Json | undefined, at: unknown) {
   const usage = messageUsage(message)
-  // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are
-  // right even then.
+  // While a reply streams in, its token counts are 0 or 1; cache reads are right even then.
   if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1)
     return undefined
   return new Call(usage, asName(message?.id), asName(message?.model), normalizedTime(at))
@@ -302,7 +299,7 @@ export function messageUsage(message: Json | undefined): Usage | undefined {
   return usage === undefined ? undefined : usageFrom(usage, ANTHROPIC_USAGE)
 }
 
-/** As the journal writes it, so that times compare as texts. */
+/** In the journal's format, so that times compare as strings. */
 export function normalizedTime(value: unknown): string | undefined {
   const text = asName(value, 40)
   const time = text === undefined ? Number.NaN : Date.parse(text)
@@ -379,7 +376,7 @@ export class CommandResults {
   }
 }
 
-// Claude Code's replacements for a result: refused, interrupted or moved to the background.
+// What Claude Code writes in place of a result: refused, interrupted or moved to the background.
 const NOT_RUN =
   /^\s*(?:<tool_use_error>|The user doesn't want to|\[Request interrupted|\[Tool call interrupted|Permission to use|Claude requested permission|This command requires approval|PreToolUse:|Bash operation blocked|Command running in background|Command was manually backgrounded)/
 
@@ -387,7 +384,7 @@ function quoted(id: string) {
   return Buffer.from(JSON.stringify(id))
 }
 
-// The carried state comes from a file and may hold anything.
+// It comes from a file and may hold anything.
 function pendingIn(carried: unknown) {
   return asArray(carried).flatMap((entry) => {
     const fields = asObject(entry)

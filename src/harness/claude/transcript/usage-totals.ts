@@ -20,7 +20,7 @@ import {
 const PIECE = 4 * 1024 * 1024
 const LONGEST = 64 * 1024 * 1024
 const PREFIX = 1024
-/** Lines of several calls may interleave: tools answer while the model still speaks. */
+/** Lines of several calls may interleave: tools return while the model still replies. */
 const MOST_OPEN = 32
 
 export function readTranscriptTotals(
@@ -95,7 +95,7 @@ class Sum {
     const before = this.#open[known]
     if (before === undefined)
       this.#open.push({ id, model, isDelegated: isSidechainLine(line), spent })
-    // Earlier lines of an answer carry placeholder counts.
+    // Earlier lines of a reply carry placeholder counts.
     else this.#open[known] = { ...before, spent: combineCounts(before.spent, spent, Math.max) }
     if (this.#open.length > MOST_OPEN)
       this.#settled = addModelCall(this.#settled, this.#open.shift()!)
@@ -113,7 +113,7 @@ class Sum {
     const dollars = asCount(line?.totalCostUSD)
     if (line?.type !== 'cost-state' || dollars === undefined) return
     const isWhole = line.hasUnknownModelCost !== true
-    // It has no time of its own and follows the latest line.
+    // The line has no time of its own and follows the latest one.
     this.#note({ cost: { dollars, at: this.#settled.lastAt ?? '', isWhole } })
   }
 }

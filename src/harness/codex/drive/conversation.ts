@@ -28,7 +28,7 @@ export class CodexConversation implements Conversation {
   readonly #early: [method: string, params: Json][] = []
   #thread: ThreadTranslator | undefined
   #turn: TurnStream | undefined
-  /** Codex's id of the turn, undefined when it was not begun. */
+  /** Codex's id of the turn, undefined if it was not started. */
   #turnId: Promise<string | undefined> = Promise.resolve(undefined)
   #interrupting: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -56,7 +56,7 @@ export class CodexConversation implements Conversation {
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }
 
-  // The usage of a resumed thread may arrive before the answer that names it.
+  // The usage of a resumed thread may arrive before the response that names the thread.
   #notified(method: string, params: Json) {
     if (this.#thread === undefined) this.#early.push([method, params])
     else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
@@ -94,7 +94,7 @@ export class CodexConversation implements Conversation {
   }
 
   async #startTurn(text: string) {
-    // Deferred, so that the turn is known before it can end.
+    // Deferred, so that the turn is set before it can end.
     await undefined
     if (this.#exit !== undefined) return this.#endTurn('died', this.#lastWords(this.#exit))
     try {
@@ -102,14 +102,14 @@ export class CodexConversation implements Conversation {
         threadId: this.id,
         input: [{ type: 'text', text, text_elements: [] }],
         // Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs
-        // namespaces that many containers lack; so every command is asked for instead.
+        // namespaces that many containers lack; so we approve every command instead.
         approvalPolicy: this.#options.permissions === 'all' ? 'never' : 'untrusted',
         sandboxPolicy: { type: 'dangerFullAccess' },
       })
       return asName(asObject(turn)?.id)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // `#watch` reports the end of a server that is gone.
+      // `#watch` ends the turn of a server that is gone.
       if (!this.server.isGone) this.#endTurn('failed', cleanText(reason))
       return undefined
     }
@@ -124,11 +124,11 @@ export class CodexConversation implements Conversation {
       await Promise.race([turn.ended, pause(200, undefined, { ref: false })])
     }
     if (this.#turn === turn) await this.#process.end()
-    // Otherwise commands that the turn left running continue.
+    // Otherwise commands that the turn started keep running.
     else await this.#askAside('thread/backgroundTerminals/clean', {})
   }
 
-  /** A refusal does no harm: the turn may just have ended, or the server is old. */
+  /** A failure does no harm: the turn may just have ended, or the server is old. */
   async #askAside(method: string, params: Json) {
     await this.server.request(method, { threadId: this.id, ...params }).catch(() => undefined)
   }
@@ -162,7 +162,7 @@ export class CodexConversation implements Conversation {
     if (question === undefined) return undefined
     let isAllowed = true
     for (const request of question.requests) {
-      // If asking fails, it is not allowed; Codex waits for an answer all the same.
+      // A failing decision counts as a refusal; Codex needs a response in any case.
       isAllowed &&= await isPermitted(request, this.#options).catch(() => false)
     }
     return question.answer(isAllowed)
@@ -177,7 +177,7 @@ export class CodexConversation implements Conversation {
 
 interface Listener {
   notified(method: string, params: Json): void
-  /** `undefined` for an unknown question. */
+  /** `undefined` for an unknown request. */
   asked(method: string, params: Json): Promise<Json | undefined>
   trace?(direction: 'to' | 'from', line: string): void
 }
@@ -189,7 +189,7 @@ function refused(method: string, reason: string) {
 /** A `codex app-server`: requests in both directions, one JSON object a line. */
 class AppServer {
   isGone = false
-  /** Resolves when it says nothing more and nothing of it is left. */
+  /** Resolves when it has sent its last line and no process is left. */
   readonly gone: Promise<void>
   readonly #process: GuardedProcess
   readonly #listener: Listener

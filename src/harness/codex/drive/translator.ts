@@ -15,13 +15,13 @@ import { isoFromSeconds, subtractUsage, usageTotal, usageFrom } from '../../cont
 import { shellCommands } from '../../../command/shell-commands.ts'
 import { programOf } from '../../../command/unwrap-command.ts'
 
-/** The messages of Codex about one thread, as events. */
+/** Translates the messages of Codex about one thread into events. */
 export class ThreadTranslator {
   readonly thread: string
   isRunning = false
   /**
-   * `isUntold`: the end of the use is not reported, after an interruption or in a thread of a
-   * sub-agent.
+   * `isUntold`: the end of the tool use is not reported, after an interruption or in a sub-agent's
+   * thread.
    */
   readonly tools = new Map<string, CodexToolUse & { isUntold?: boolean }>()
   /** Tokens in the context. */
@@ -31,11 +31,11 @@ export class ThreadTranslator {
   #window: number | undefined
   /** Codex's id of the turn that it began last. */
   #turn: string | undefined
-  /** What is already counted, by thread. */
+  /** The usage already counted, by thread. */
   readonly #counted = new Map<string, Usage>()
   #compacting: { readonly tokensBefore: number | undefined } | undefined
   #said: string | undefined
-  /** When each of the account's limits resets, if it is used up. */
+  /** When each exhausted limit of the account resets. */
   readonly #resets = new Map<string, string | undefined>()
   #isLimitTold = false
 
@@ -104,7 +104,7 @@ export class ThreadTranslator {
     const id = asName(item.id)
     const use = parseToolUse(item)
     if (id === undefined || use === undefined) return []
-    // A request to allow a patch only names its item, also one of a sub-agent.
+    // An approval request for a patch only names its item, even that of a sub-agent.
     this.tools.set(id, isOurs ? use : { ...use, isUntold: true })
     return isOurs ? [toolEvent(id, use, 'started')] : []
   }
@@ -133,8 +133,8 @@ export class ThreadTranslator {
   }
 
   /**
-   * The same figures come several times, so usage is the difference of totals. During a compaction
-   * the last request is the summary's.
+   * The same figures arrive several times, so usage is the difference of totals. During a
+   * compaction the last request is the one that summarises.
    */
   #countTokens(params: Json, isOurs: boolean): readonly HarnessEvent[] {
     const told = asObject(params.tokenUsage)
@@ -167,7 +167,7 @@ export class ThreadTranslator {
     return { type: 'usage', ...defined({ spent, model: this.#model }), ...figures }
   }
 
-  /** An update leaves out what it does not know. */
+  /** An update omits what did not change. */
   #keepLimits(told: Json | undefined): readonly HarnessEvent[] {
     for (const name of ['primary', 'secondary']) {
       const window = asObject(told?.[name])
@@ -232,7 +232,7 @@ function pointIn(window: number | undefined, configured: number | undefined): nu
 
 function failureOf(error: Json | undefined) {
   const message = asText(error?.message) ?? 'the turn failed'
-  // The server's answer is usually an object around one sentence.
+  // The server's response is usually an object around one sentence.
   const body = asObject(parseJson(message))
   const told =
     asText(asObject(body?.error)?.message) ??
@@ -290,10 +290,10 @@ function pathsOf(item: Json) {
   })
 }
 
-/** Codex reports it as the argument of a shell. */
+/** Codex reports a command as the argument of a shell. */
 export function unwrapShellCommand(told: unknown): string | undefined {
   const text = asText(told)
-  // A text too long to split is shown as it came.
+  // Text too long to split is returned unchanged.
   if (text === undefined || text.length > LONGEST) return text
   const [only, ...others] = shellCommands(text)
   const [, option, script] = only?.words ?? []
@@ -330,7 +330,7 @@ const QUESTIONS: Readonly<
       isInput ? 'write to the input of' : 'run',
       command ?? reason ?? 'a command',
     )
-    // Input to a running command is not the command that was allowed before.
+    // Input to a running command is not covered by the command's approval.
     return {
       requests: [
         {

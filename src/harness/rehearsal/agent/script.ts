@@ -1,4 +1,4 @@
-// A mistake names file and line: a skipped act would look like a fault of the run.
+// Mistakes are reported with file and line: a skipped act would look like a fault of the run.
 import { basename } from 'node:path'
 import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { StintError } from '../../../journal/errors.ts'

@@ -1,4 +1,4 @@
-// An agent without a model, which follows a script: for dry runs, the tour, and tests.
+// A scripted agent without a model, for dry runs, the tour and tests.
 import { dirname, join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import {
@@ -45,7 +45,6 @@ interface Live {
   turn?: AbortController | undefined
 }
 
-/** Serves the rehearsal agent on the standard input and output of this process. */
 export function serveRehearsalOnStdio(script: Script, env: NodeJS.ProcessEnv): Promise<void> {
   const stream = ndJsonStream(
     Writable.toWeb(process.stdout),
@@ -86,7 +85,7 @@ export async function serveRehearsal(
     const { signal } = (live.turn = new AbortController())
     const performer = new Performer({ client, live, script, task, signal, takesCompaction })
     try {
-      // As after a model's first answer.
+      // As after a model's first reply.
       await performer.tellUsage()
       for (const act of turn) {
         if (signal.aborted) break
@@ -143,7 +142,7 @@ async function tell(client: AgentContext, sessionId: string, update: SessionUpda
   await client.notify(methods.client.session.update, { sessionId, update })
 }
 
-/** Not in the stable protocol yet, but agents that count send it. */
+/** Not in the stable protocol yet, but agents that count tokens send it. */
 function forProtocol(usage: Usage) {
   return {
     totalTokens: usageTotal(usage),
@@ -325,7 +324,7 @@ class Performer {
     await this.tellUsage()
   }
 
-  /** For so long, or forever; not beyond the end of the turn. */
+  /** Waits for the given time or forever, but not beyond the end of the turn. */
   #wait(ms?: number): Promise<void> {
     const { signal } = this.#on
     return new Promise((done) => {
@@ -340,7 +339,7 @@ class Performer {
   }
 }
 
-/** In a folder where one is given, else only as long as the agent lives. */
+/** Stored in a folder if one is given, else only as long as the agent lives. */
 class RehearsalState {
   readonly #folder: string | undefined
   readonly #memory = new Map<string, string>()
@@ -349,7 +348,7 @@ class RehearsalState {
     this.#folder = folder === '' ? undefined : folder
   }
 
-  /** Counts one more turn of a task within a run, and returns its number from 1 on. */
+  /** Counts a turn of a task within a run and returns its number, starting at 1. */
   nextTurn(run: string, task: string): number {
     const key = JSON.stringify([run, task])
     const turns = asObject(parseJson(this.#read('turns.json') ?? '{}')) ?? {}
@@ -382,7 +381,7 @@ class RehearsalState {
 
 const SUMMARY_TOKENS = 2000
 
-/** Each request reads the context again, from the cache once it is there. */
+/** Each request reads the whole context again, from the cache once it is warm. */
 class Meter {
   used: number
   isWarm: boolean
@@ -395,7 +394,7 @@ class Meter {
     this.spent = spent
   }
 
-  /** Makes the context so much longer; a tenth of it is the answer. */
+  /** Grows the context by `added` tokens; a tenth of them is the reply. */
   request(added: number): void {
     const output = Math.ceil(added / 10)
     const spent = {
@@ -416,7 +415,7 @@ class Meter {
     this.isWarm = false
   }
 
-  /** A turn takes one request at least. */
+  /** A turn takes at least one request. */
   endTurn(): Usage {
     if (this.#turn === NO_USAGE) this.request(0)
     const turn = this.#turn

@@ -155,7 +155,9 @@ export function editFile(path: string, old: string, fresh: string): string {
   return `Edited: ${path}.`
 }
 
-/** The model sees a mark in place of a secret, and would overwrite the secret with it. */
+/**
+ * The model sees a redaction marker in place of a secret, and would overwrite the secret with it.
+ */
 function refuseMarks(path: string, before: string, after: string) {
   const mark = redactionsIn(after).find((one) => timesIn(after, one) > timesIn(before, one))
   if (mark === undefined) return

@@ -1,4 +1,5 @@
-// A separate program, so that what an agent starts runs under a guardian and never outlives us.
+// A separate program, so that everything an agent starts runs under a guardian and never outlives
+// us.
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { errnoOf } from '../../../../journal/errors.ts'
@@ -71,7 +72,7 @@ const LONGEST_SECONDS = 3600
 const HEAD_BYTES = 8 * 1024
 const TAIL_BYTES = 24 * 1024
 
-/** What a command leaves in the background lives as long as the conversation. */
+/** Background processes of a command live as long as the conversation. */
 async function runShell(
   command: string,
   wanted: number | undefined,
@@ -82,7 +83,7 @@ async function runShell(
   const late = AbortSignal.timeout(seconds * 1000)
   const printed = new Printed()
   const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
-  // Through one pipe, so that both outputs stay in order.
+  // One pipe, so that stdout and stderr stay in order.
   const { code, by } = await runDetached(
     ['/bin/sh', '-c', 'exec "$0" -c "$1" 2>&1', shell, command],
     { cwd, env, signal: AbortSignal.any([signal, late]), take: (piece) => printed.add(piece) },
@@ -95,7 +96,7 @@ async function runShell(
   return { text: how === '' ? said : `${said}\n[${how}]`, isError: how !== '' }
 }
 
-/** The beginning and the end of what a command printed. */
+/** Keeps the beginning and the end of the output. */
 class Printed {
   #head = Buffer.alloc(0)
   #tail = Buffer.alloc(0)
