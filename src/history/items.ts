@@ -79,6 +79,9 @@ export type MessagePart =
     }
   | { readonly type: 'other'; readonly block: Json }
 
+export type ToolUsePart = Extract<MessagePart, { readonly type: 'tool use' }>
+export type ToolResultPart = Extract<MessagePart, { readonly type: 'tool result' }>
+
 /** Everything before it is gone from the context, except the kept messages. */
 export interface Compaction {
   readonly type: 'compaction'

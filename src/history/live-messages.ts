@@ -5,16 +5,16 @@ import type { Compaction, HistoryItem, Message } from './items.ts'
  * for the user.
  */
 export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
-  const nodes = withoutTakenBack(items)
+  const nodes = withoutRetracted(items)
   const isLinked = nodes.some((node) => node.type === 'message' && node.parent !== undefined)
-  const live = isLinked ? linked(new Chain(nodes)) : inOrder(nodes)
+  const live = isLinked ? followParents(new Chain(nodes)) : afterLastCompaction(nodes)
   return live.filter(({ isFailure }) => isFailure !== true)
 }
 
 type ChainNode = Message | Compaction
 
 /** For histories without parents. */
-function inOrder(nodes: readonly ChainNode[]) {
+function afterLastCompaction(nodes: readonly ChainNode[]) {
   const at = nodes.findLastIndex(({ type }) => type === 'compaction')
   const after = nodes.slice(at + 1).filter(isMessage)
   return at === -1
@@ -28,11 +28,15 @@ function fromCompaction(
   after: readonly Message[],
 ) {
   const byId = new Map(before.map((message) => [message.id, message]))
-  const stayed = kept.flatMap((id) => byId.get(id) ?? [])
-  return [...after.filter(isSummary), ...stayed, ...after.filter((message) => !isSummary(message))]
+  const keptMessages = kept.flatMap((id) => byId.get(id) ?? [])
+  return [
+    ...after.filter(isSummary),
+    ...keptMessages,
+    ...after.filter((message) => !isSummary(message)),
+  ]
 }
 
-function linked(chain: Chain) {
+function followParents(chain: Chain) {
   const { path, compaction } = chain.walkBack()
   const live = chain.withParallel(path)
   return compaction === undefined
@@ -41,15 +45,15 @@ function linked(chain: Chain) {
 }
 
 class Chain {
-  readonly #places: ReadonlyMap<string, number>
+  readonly #indexes: ReadonlyMap<string, number>
   readonly #children = new Map<string, Message[]>()
   /** The last compaction that kept a message. */
   readonly #keptBy = new Map<string, number>()
 
   constructor(readonly nodes: readonly ChainNode[]) {
-    this.#places = new Map(nodes.map(({ id }, place) => [id, place]))
-    for (const [place, node] of nodes.entries()) {
-      if (node.type === 'compaction') for (const id of node.kept ?? []) this.#keptBy.set(id, place)
+    this.#indexes = new Map(nodes.map(({ id }, index) => [id, index]))
+    for (const [index, node] of nodes.entries()) {
+      if (node.type === 'compaction') for (const id of node.kept ?? []) this.#keptBy.set(id, index)
       else if (node.parent !== undefined) this.#addChild(node.parent, node)
     }
   }
@@ -63,28 +67,28 @@ class Chain {
   /** From the last message back to the first, or to the compaction before it. */
   walkBack() {
     const path: Message[] = []
-    for (let place = this.nodes.length - 1; place >= 0;) {
-      const node = this.nodes[place]!
+    for (let index = this.nodes.length - 1; index >= 0;) {
+      const node = this.nodes[index]!
       if (node.type === 'compaction') return { path, compaction: node }
-      const keeper = this.#keptBy.get(node.id)
+      const keptBy = this.#keptBy.get(node.id)
       // It survived a compaction, so the compaction precedes what follows it.
-      if (keeper !== undefined && path.length > 0 && keeper < this.#placeOf(path.at(-1)!))
-        return { path, compaction: this.nodes[keeper] as Compaction }
+      if (keptBy !== undefined && path.length > 0 && keptBy < this.#indexOf(path.at(-1)!))
+        return { path, compaction: this.nodes[keptBy] as Compaction }
       path.push(node)
-      place = this.#placeBefore(node, place)
+      index = this.#previousIndex(node, index)
     }
     return { path }
   }
 
-  #placeOf({ id }: ChainNode) {
-    return this.#places.get(id)!
+  #indexOf({ id }: ChainNode) {
+    return this.#indexes.get(id)!
   }
 
-  #placeBefore({ parent }: Message, place: number) {
+  #previousIndex({ parent }: Message, index: number) {
     if (parent === undefined) return -1
-    const found = this.#places.get(parent)
+    const found = this.#indexes.get(parent)
     // If its parent was not stored, it follows the message before it.
-    return found === undefined || found >= place ? place - 1 : found
+    return found === undefined || found >= index ? index - 1 : found
   }
 
   /**
@@ -98,11 +102,11 @@ class Chain {
       for (const child of this.#children.get(message.id) ?? [])
         if (isOfSameRequest(child, message)) found.add(child)
     }
-    return [...found].toSorted((a, b) => this.#placeOf(a) - this.#placeOf(b))
+    return [...found].toSorted((a, b) => this.#indexOf(a) - this.#indexOf(b))
   }
 
   before(compaction: Compaction) {
-    return this.nodes.slice(0, this.#placeOf(compaction)).filter(isMessage)
+    return this.nodes.slice(0, this.#indexOf(compaction)).filter(isMessage)
   }
 
   withSummary(live: readonly Message[], compaction: Compaction) {
@@ -126,10 +130,10 @@ function isSummary({ isSummary: is }: Message) {
   return is === true
 }
 
-function withoutTakenBack(items: Iterable<HistoryItem>) {
-  const taking = new RetractionTracker()
-  for (const item of items) taking.add(item)
-  return taking.nodes.slice(0, taking.end)
+function withoutRetracted(items: Iterable<HistoryItem>) {
+  const tracker = new RetractionTracker()
+  for (const item of items) tracker.add(item)
+  return tracker.nodes.slice(0, tracker.end)
 }
 
 /** Holds what may still be restored. */
