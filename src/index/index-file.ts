@@ -14,7 +14,7 @@ import {
   loadSqlite,
 } from './sqlite.ts'
 
-const REMOVALS = 3
+const MAX_REMOVALS = 3
 
 /**
  * The index can always be rebuilt: a damaged file is replaced, and without a usable disk it is
@@ -22,13 +22,13 @@ const REMOVALS = 3
  */
 export class IndexFile {
   readonly #path: string
-  readonly #options: { prepare(): void; say(line: string): void }
+  readonly #options: { prepare(): void; report(line: string): void }
   #inode: number | undefined
   #isClosed = false
   database: Database
 
   /** `prepare` creates the folder of the file, which may have been removed with it. */
-  constructor(path: string, options: { prepare(): void; say(line: string): void }) {
+  constructor(path: string, options: { prepare(): void; report(line: string): void }) {
     this.#path = path
     this.#options = options
     this.database = this.#open()
@@ -38,12 +38,12 @@ export class IndexFile {
     return this.#inode === undefined
   }
 
-  isTakenAway(): boolean {
+  isRemoved(): boolean {
     return this.#inode !== undefined && statOrUndefined(this.#path)?.ino !== this.#inode
   }
 
-  follow(): void {
-    if (!this.isTakenAway()) return
+  reopenIfReplaced(): void {
+    if (!this.isRemoved()) return
     this.database.close()
     this.database = this.#open()
   }
@@ -52,8 +52,9 @@ export class IndexFile {
   recoverFrom(error: unknown, isLastTry: boolean): void {
     if (this.isInMemory || this.#isClosed || !isUnusable(error)) throw error
     this.database.close()
-    if (!isLastTry && this.isTakenAway()) this.database = this.#open()
-    else if (!isLastTry && isCorrupt(error)) this.database = this.#openInPlaceOf(this.#inode, error)
+    if (!isLastTry && this.isRemoved()) this.database = this.#open()
+    else if (!isLastTry && isCorrupt(error))
+      this.database = this.#quarantineAndOpen(this.#inode, error)
     else this.database = this.#openInMemory(error)
   }
 
@@ -69,11 +70,11 @@ export class IndexFile {
         this.#options.prepare()
         return this.#openFile(before)
       } catch (error) {
-        if (error instanceof OtherVersion || isCorrupt(error))
-          return this.#openInPlaceOf(before?.ino, error)
+        if (error instanceof UnusableIndex || isCorrupt(error))
+          return this.#quarantineAndOpen(before?.ino, error)
         if (!isUnusable(error)) throw error
-        const wasTakenAway = before === undefined || statOrUndefined(this.#path)?.ino !== before.ino
-        if (isBusy(error) || !wasTakenAway || removals === REMOVALS)
+        const wasRemoved = before === undefined || statOrUndefined(this.#path)?.ino !== before.ino
+        if (isBusy(error) || !wasRemoved || removals === MAX_REMOVALS)
           return this.#openInMemory(error)
       }
     }
@@ -82,7 +83,7 @@ export class IndexFile {
   #openFile(before?: { readonly size: number }) {
     // SQLite treats a file shorter than its smallest page as empty and overwrites it.
     if (before !== undefined && before.size > 0 && before.size < 512)
-      throw new OtherVersion('is cut off')
+      throw new UnusableIndex('is cut off')
     const database = openDatabase(this.#path)
     this.#inode = statOrUndefined(this.#path)?.ino
     if (this.#inode !== undefined) return database
@@ -91,12 +92,13 @@ export class IndexFile {
   }
 
   /** Only once: another version in the new file means that a different Stint is running here. */
-  #openInPlaceOf(inode: number | undefined, cause: unknown) {
+  #quarantineAndOpen(inode: number | undefined, cause: unknown) {
     try {
       const name = quarantineIndex(this.#path, inode)
-      const what = cause instanceof OtherVersion ? cause.message : `is damaged (${reasonOf(cause)})`
-      const where = name === undefined ? '' : `; the old one is ${name}`
-      this.#options.say(`the index ${what} and is built again from the journals${where}`)
+      const problem =
+        cause instanceof UnusableIndex ? cause.message : `is damaged (${reasonOf(cause)})`
+      const location = name === undefined ? '' : `; the old one is ${name}`
+      this.#options.report(`the index ${problem} and is built again from the journals${location}`)
       return this.#openFile()
     } catch (error) {
       if (!isUnusable(error)) throw error
@@ -106,15 +108,15 @@ export class IndexFile {
 
   #openInMemory(cause: unknown) {
     this.#inode = undefined
-    this.#options.say(
+    this.#options.report(
       `the index cannot be used (${reasonOf(cause)}); reading the journals for this once`,
     )
     return openDatabase(':memory:')
   }
 }
 
-class OtherVersion extends Error {
-  override readonly name = 'OtherVersion'
+class UnusableIndex extends Error {
+  override readonly name = 'UnusableIndex'
 }
 
 function isUnusable(error: unknown) {
@@ -123,13 +125,13 @@ function isUnusable(error: unknown) {
     isMissing(error) ||
     isBusy(error) ||
     isCorrupt(error) ||
-    error instanceof OtherVersion
+    error instanceof UnusableIndex
   )
 }
 
-const COMPANIONS = ['-wal', '-shm', '-journal', '']
-const KEPT = 3
-const MARK = '.set-aside-'
+const SUFFIXES = ['-wal', '-shm', '-journal', '']
+const MAX_QUARANTINED = 3
+const QUARANTINE_SUFFIX = '.set-aside-'
 
 export function quarantineIndex(path: string, inode: number | undefined): string | undefined {
   // An exclusively locked empty database: the system releases the lock when a process is killed.
@@ -138,16 +140,16 @@ export function quarantineIndex(path: string, inode: number | undefined): string
     lock.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
     // Several processes may find the damage at once; the second must not remove what the first built.
     if (inode === undefined || statOrUndefined(path)?.ino !== inode) return undefined
-    const name = path + MARK + new Date().toISOString().replaceAll(/[:.]/g, '-')
+    const name = path + QUARANTINE_SUFFIX + new Date().toISOString().replaceAll(/[:.]/g, '-')
     // The index itself is moved last: while it has its name, no process creates a new one beside
     // the old companions.
-    for (const companion of COMPANIONS) moveFile(path + companion, name + companion)
+    for (const suffix of SUFFIXES) moveFile(path + suffix, name + suffix)
     // Otherwise two alternating versions of Stint would fill the disk.
     const names = readdirSync(dirname(path)).filter(
-      (other) => other.startsWith(basename(path) + MARK) && other.endsWith('Z'),
+      (other) => other.startsWith(basename(path) + QUARANTINE_SUFFIX) && other.endsWith('Z'),
     )
-    for (const old of names.sort().slice(0, -KEPT))
-      for (const companion of COMPANIONS) removeFile(join(dirname(path), old + companion))
+    for (const old of names.sort().slice(0, -MAX_QUARANTINED))
+      for (const suffix of SUFFIXES) removeFile(join(dirname(path), old + suffix))
     return name
   } finally {
     lock.close()
@@ -261,8 +263,8 @@ function isReady(database: Database) {
   const application = valueOf(database, 'PRAGMA application_id')
   if (version === INDEX_VERSION && application === APPLICATION_ID) return true
   if (version === 0 && valueOf(database, 'SELECT count(*) FROM sqlite_schema') === 0) return false
-  if (application !== APPLICATION_ID) throw new OtherVersion('is not an index of Stint')
-  throw new OtherVersion(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)
+  if (application !== APPLICATION_ID) throw new UnusableIndex('is not an index of Stint')
+  throw new UnusableIndex(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)
 }
 
 function valueOf(database: Database, sql: string) {

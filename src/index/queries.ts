@@ -50,7 +50,7 @@ const FIELDS = {
   updatedAt: 'updated_at',
   compactions: 'compactions',
 } as const
-const COUNTS = {
+const COUNT_FIELDS = {
   entries: 'entry_count',
   steps: 'steps_total',
   stepsDone: 'steps_done',
@@ -58,45 +58,45 @@ const COUNTS = {
   discoveries: 'discoveries',
   openBlockers: 'open_blockers',
 } as const
-const OPTIONAL = {
+const OPTIONAL_FIELDS = {
   branch: 'branch',
   worktree: 'worktree',
   tldr: 'tldr',
   closedAt: 'closed_at',
 } as const
 
-export const ROW_COLUMNS = [FIELDS, COUNTS, OPTIONAL, { tasks: 'tasks' }].flatMap((part) =>
-  Object.values<string>(part),
+export const ROW_COLUMNS = [FIELDS, COUNT_FIELDS, OPTIONAL_FIELDS, { tasks: 'tasks' }].flatMap(
+  (fields) => Object.values<string>(fields),
 )
 
-type Stored = Readonly<Record<string, SqlValue>>
+type StoredColumns = Readonly<Record<string, SqlValue>>
 
 export function rowValues(state: SessionState): SqlValue[] {
   const row = publicSessionRow(state)
   const values = (fields: object, from: object) =>
-    Object.keys(fields).map((field) => (from as Stored)[field] ?? null)
+    Object.keys(fields).map((field) => (from as StoredColumns)[field] ?? null)
   return [
     ...values(FIELDS, row),
-    ...values(COUNTS, row.counts),
-    ...values(OPTIONAL, row),
+    ...values(COUNT_FIELDS, row.counts),
+    ...values(OPTIONAL_FIELDS, row),
     JSON.stringify(row.tasks),
   ]
 }
 
 /** Keeps absent values absent, so that a row compares equal to one built from a state. */
 export function rowFrom(stored: unknown): SessionRow {
-  const columns = stored as Stored
-  const fields = (part: object) =>
+  const columns = stored as StoredColumns
+  const pick = (fields: object) =>
     Object.fromEntries(
-      Object.entries(part).flatMap(([field, column]: [string, string]) =>
+      Object.entries(fields).flatMap(([field, column]: [string, string]) =>
         columns[column] === null ? [] : [[field, columns[column]]],
       ),
     )
   return {
-    ...fields(FIELDS),
-    counts: fields(COUNTS),
+    ...pick(FIELDS),
+    counts: pick(COUNT_FIELDS),
     tasks: JSON.parse(String(columns.tasks)) as string[],
-    ...fields(OPTIONAL),
+    ...pick(OPTIONAL_FIELDS),
   } as unknown as SessionRow
 }
 
@@ -147,7 +147,7 @@ function conditionsOf(filter: SessionFilter) {
 }
 
 export function searchSql(query: SearchQuery): PagedSql | undefined {
-  return textSql(query, 'texts', 'e', (where) => {
+  return buildSearchSql(query, 'texts', 'e', (where) => {
     where.oneOf('e.kind', query.kind)
     // CROSS JOIN keeps the order: full-text search first, then one look-up per hit. With a limit
     // SQLite builds snippets only for the best hits.
@@ -160,7 +160,7 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
 
 export function messageSearchSql(query: SearchQuery): PagedSql | undefined {
   if (query.kind !== undefined) return undefined
-  return textSql(
+  return buildSearchSql(
     query,
     'said_texts',
     'm',
@@ -173,7 +173,7 @@ export function messageSearchSql(query: SearchQuery): PagedSql | undefined {
   )
 }
 
-function textSql(
+function buildSearchSql(
   query: SearchQuery,
   table: string,
   row: string,
@@ -181,7 +181,7 @@ function textSql(
 ) {
   const match = matchExpression(query.text)
   if (match === undefined) return undefined
-  const where = new Conditions([`${table} MATCH ?`], [...(query.marks ?? USUAL_MARKS), match])
+  const where = new Conditions([`${table} MATCH ?`], [...(query.marks ?? DEFAULT_MARKS), match])
   where.when(query.session, 's.id = ?')
   where.oneOf('s.status', query.status)
   where.when(query.since, `${row}.at >= ?`)
@@ -230,11 +230,11 @@ function page({ limit, offset }: { readonly limit?: number; readonly offset?: nu
 }
 
 class Conditions {
-  readonly #parts: string[]
+  readonly #conditions: string[]
   readonly values: SqlValue[]
 
   constructor(parts: string[], values: SqlValue[] = []) {
-    this.#parts = parts
+    this.#conditions = parts
     this.values = values
   }
 
@@ -249,12 +249,12 @@ class Conditions {
   }
 
   add(condition: string, ...values: readonly string[]) {
-    this.#parts.push(condition)
+    this.#conditions.push(condition)
     this.values.push(...values)
   }
 
   text() {
-    return this.#parts.join(' AND ')
+    return this.#conditions.join(' AND ')
   }
 }
 
@@ -278,28 +278,30 @@ export function matchExpression(text: string): string | undefined {
   return terms.length === 0 ? undefined : terms.join(' ')
 }
 
-const USUAL_MARKS = ['«', '»'] as const
+const DEFAULT_MARKS = ['«', '»'] as const
 
-const FOUND = [80, 30] as const
-const BETWEEN = [150, 150] as const
+const HIGHLIGHT_LENGTHS = [80, 30] as const
+const TEXT_LENGTHS = [150, 150] as const
 
 /** Bounded, since a word may be as long as a text. */
 export function snippetLine(
   snippet: string,
-  marks: readonly [string, string] = USUAL_MARKS,
+  marks: readonly [string, string] = DEFAULT_MARKS,
 ): string {
   const [before, after] = marks
   const line = joinWords(snippet).replaceAll(/\s+/g, ' ').trim()
-  if (before === '' || after === '') return ends(line, BETWEEN)
-  const pieces = line.split(before).map((piece, number) => {
-    const end = number === 0 ? -1 : piece.indexOf(after)
-    const found = end === -1 ? '' : ends(piece.slice(0, end), FOUND) + after
-    return found + ends(end === -1 ? piece : piece.slice(end + after.length), BETWEEN)
+  if (before === '' || after === '') return truncateMiddle(line, TEXT_LENGTHS)
+  const chunks = line.split(before).map((chunk, number) => {
+    const end = number === 0 ? -1 : chunk.indexOf(after)
+    const found = end === -1 ? '' : truncateMiddle(chunk.slice(0, end), HIGHLIGHT_LENGTHS) + after
+    return (
+      found + truncateMiddle(end === -1 ? chunk : chunk.slice(end + after.length), TEXT_LENGTHS)
+    )
   })
-  return pieces.join(before)
+  return chunks.join(before)
 }
 
-function ends(text: string, [head, tail]: readonly [number, number]) {
+function truncateMiddle(text: string, [head, tail]: readonly [number, number]) {
   return text.length <= head + tail + 1
     ? text
     : `${text.slice(0, head)}…${text.slice(-tail)}`.toWellFormed()

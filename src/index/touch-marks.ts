@@ -14,10 +14,10 @@ import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
 /** Twice the renewal interval: the writer of an older mark has appended, or renewed it. */
-const SETTLED_AFTER_MS = 10_000
+const CLEAR_AFTER_MS = 10_000
 const TAKEN = '.taken'
 
-const marked = new Map<string, number>()
+const lastMarked = new Map<string, number>()
 
 /**
  * Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns
@@ -25,7 +25,7 @@ const marked = new Map<string, number>()
  */
 export function markTouched(folder: string, id: string, now = monotonicMs()): boolean {
   const path = join(touchMarkFolder(folder), id)
-  const last = marked.get(path)
+  const last = lastMarked.get(path)
   if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined)
     return true
   try {
@@ -34,7 +34,7 @@ export function markTouched(folder: string, id: string, now = monotonicMs()): bo
     if (UNMARKABLE.has(errnoOf(error) ?? '')) return false
     throw error
   }
-  marked.set(path, now)
+  lastMarked.set(path, now)
   return true
 }
 
@@ -62,7 +62,7 @@ export function clearTouched(
   now = Date.now(),
 ): void {
   for (const mark of touched) {
-    if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
+    if (now - mark.mtimeMs < CLEAR_AFTER_MS) continue
     // Renamed first: a writer may renew the mark between the check and the removal.
     const taken = join(touchMarkFolder(folder), mark.id + TAKEN)
     if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
