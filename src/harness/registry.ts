@@ -140,7 +140,7 @@ export function drivableNames(models?: ModelSettings): readonly string[] {
 export function checkHarnessName(name: string): string {
   const found = findHarness(name)
   const { argument } = found ?? {}
-  const given = argumentOf(name)
+  const given = argumentFromName(name)
   if (found?.drive === undefined || given === '' || (given === undefined && argument?.isRequired))
     throw unknownHarness(name, given === undefined ? undefined : argument)
   return name
@@ -149,7 +149,7 @@ export function checkHarnessName(name: string): string {
 function unknownHarness(name: string, argument: HarnessArgument | undefined) {
   if (argument?.isRequired !== undefined)
     return new StintError('NO_HARNESS', argument.isRequired.problem, argument.isRequired.example)
-  const ways = HARNESSES.flatMap((each) =>
+  const forms = HARNESSES.flatMap((each) =>
     each.argument === undefined
       ? []
       : [`${each.name}:${each.argument.placeholder} for ${each.argument.about}`],
@@ -157,11 +157,11 @@ function unknownHarness(name: string, argument: HarnessArgument | undefined) {
   return new StintError(
     'NO_HARNESS',
     `there is no harness "${name}"`,
-    `one of ${[...drivableNames(), ...ways.slice(0, -1)].join(', ')}, or ${ways.at(-1)}`,
+    `one of ${[...drivableNames(), ...forms.slice(0, -1)].join(', ')}, or ${forms.at(-1)}`,
   )
 }
 
-function argumentOf(name: string) {
+function argumentFromName(name: string) {
   const colon = name.indexOf(':')
   return colon === -1 ? undefined : name.slice(colon + 1).trim()
 }
@@ -177,7 +177,7 @@ export async function driveHarness(
       `${name} follows no script`,
       'leave --script away, or add --harness rehearsal',
     )
-  const argument = argumentOf(name)
+  const argument = argumentFromName(name)
   return drive!({ ...request, name, ...(argument === undefined ? {} : { argument }) })
 }
 
@@ -212,7 +212,7 @@ export function readHookEvent(json: string, name?: string): HookEvent | undefine
   return undefined
 }
 
-export type CompactionPointLookup = (
+type CompactionPointLookup = (
   window: number | undefined,
   model: string | undefined,
 ) => number | undefined

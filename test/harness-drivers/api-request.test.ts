@@ -37,20 +37,20 @@ class Stored {
   readonly store = conversationStore(this.folder, {})
   readonly history = new ApiHistory(this.store, 'conversation-1')
 
-  begin(more: { standing?: string; initialFiles?: readonly string[] } = {}): this {
+  begin(more: { systemPrompt?: string; initialFiles?: readonly string[] } = {}): this {
     const opening = () =>
-      openingMessages({ cwd: this.folder, initialFiles: [], standing: undefined, ...more })
+      openingMessages({ cwd: this.folder, initialFiles: [], systemPrompt: undefined, ...more })
     this.history.begin({ harness: 'api', at: AT }, opening)
     return this
   }
 
   user(...parts: readonly MessagePart[]): this {
-    this.history.say({ role: 'user', parts })
+    this.history.append({ role: 'user', parts })
     return this
   }
 
   model(...parts: readonly MessagePart[]): this {
-    this.history.say({
+    this.history.append({
       role: 'assistant',
       parts,
       usage: { input: 100, cacheWritten: 20, cacheRead: 3000, output: 50 },
@@ -95,7 +95,7 @@ const bare = (body: Body) =>
 
 describe('a request to the Messages API', () => {
   test('begins with the bytes of the previous request, and sets at most four cache marks', () => {
-    const stored = new Stored().begin({ standing: 'Be brief.' }).user(text('Hello'))
+    const stored = new Stored().begin({ systemPrompt: 'Be brief.' }).user(text('Hello'))
     let before = stored.anthropic()
     expect(before.system).toEqual([
       {
@@ -194,7 +194,7 @@ describe('a request to the Messages API', () => {
 
 test('a chat completions request carries the same content in its own format', () => {
   const stored = new Stored()
-    .begin({ standing: 'Be brief.' })
+    .begin({ systemPrompt: 'Be brief.' })
     .user(text('Go'))
     .model(text('I look.'), use('a'), use('b'))
   stored.user(toolResultPart('a', 'of a', false)).user(text('and now?'))
@@ -262,7 +262,10 @@ test('a conversation begun in another harness is resumed under our own system pr
     ...items,
     { ...said('of an agent', 'assistant', 'aside'), agent: 'a1' },
   ])
-  stored.begin({ standing: 'Be brief.' }).user(text('Go on')).begin({ standing: 'Be long.' })
+  stored
+    .begin({ systemPrompt: 'Be brief.' })
+    .user(text('Go on'))
+    .begin({ systemPrompt: 'Be long.' })
   expect(stored.history.read().live.map(({ role }) => role)).toEqual([
     'user',
     'user',

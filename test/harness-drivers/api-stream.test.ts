@@ -86,9 +86,9 @@ describe('a stream of server-sent events', () => {
 function read(
   reader: ReplyReader,
   events: readonly object[],
-): { reply: ModelReply; told: string; isWhole: boolean } {
-  const told = events.map((event) => reader.take(JSON.stringify(event)) ?? '').join('')
-  return { reply: reader.reply(), told, isWhole: reader.isWhole }
+): { reply: ModelReply; text: string; isComplete: boolean } {
+  const text = events.map((event) => reader.take(JSON.stringify(event)) ?? '').join('')
+  return { reply: reader.reply(), text, isComplete: reader.isComplete }
 }
 
 const block = (index: number, content_block: object) => ({
@@ -135,9 +135,9 @@ const ANTHROPIC = [
 
 describe('a Messages API reply', () => {
   test('is assembled from its deltas, with its usage', () => {
-    const { reply, told, isWhole } = read(new AnthropicReplyReader(), ANTHROPIC)
-    expect(isWhole).toBe(true)
-    expect(told).toBe('I look first.')
+    const { reply, text, isComplete } = read(new AnthropicReplyReader(), ANTHROPIC)
+    expect(isComplete).toBe(true)
+    expect(text).toBe('I look first.')
     expect(reply).toEqual({
       parts: [
         { type: 'thinking', text: 'let me see', signature: 'sig' },
@@ -154,7 +154,7 @@ describe('a Messages API reply', () => {
 
   test('is incomplete before its end, and then has no tool uses and no unsigned thinking', () => {
     for (const length of ANTHROPIC.keys())
-      expect(read(new AnthropicReplyReader(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
+      expect(read(new AnthropicReplyReader(), ANTHROPIC.slice(0, length)).isComplete).toBe(false)
     const { reply } = read(new AnthropicReplyReader(), [
       ...ANTHROPIC.slice(0, 5),
       ...ANTHROPIC.slice(7, -2),
@@ -181,7 +181,7 @@ const call = (fields: object) => chunk({ tool_calls: [fields] })
 
 describe('a chat completions reply', () => {
   test('is assembled from its deltas, with its usage', () => {
-    const { reply, told, isWhole } = read(new OpenAiReplyReader(), [
+    const { reply, text, isComplete } = read(new OpenAiReplyReader(), [
       chunk({ role: 'assistant', content: '' }),
       chunk({ reasoning_content: 'let me see' }),
       chunk({ content: 'I look ' }),
@@ -200,8 +200,8 @@ describe('a chat completions reply', () => {
         },
       },
     ])
-    expect(isWhole).toBe(true)
-    expect(told).toBe('I look first.')
+    expect(isComplete).toBe(true)
+    expect(text).toBe('I look first.')
     expect(reply).toEqual({
       parts: [
         { type: 'thinking', text: 'let me see' },
@@ -237,7 +237,7 @@ describe('a chat completions reply', () => {
 
   test('is incomplete before its end, and throws on an error in the stream', () => {
     expect(read(new OpenAiReplyReader(), [chunk({ content: 'I' })])).toMatchObject({
-      isWhole: false,
+      isComplete: false,
       reply: { stop: 'cut' },
     })
     expect(() =>
@@ -312,15 +312,15 @@ describe('an HTTP error from a model server', () => {
   test('carries the retry delay; a long delay is a usage limit', () => {
     expect(failure(529, '', { 'retry-after': '7' })).toMatchObject({
       kind: 'again',
-      at: { retryAfterMs: 7000 },
+      details: { retryAfterMs: 7000 },
     })
     expect(failure(429, '', { 'retry-after': 'Mon, 16 Nov 2026 12:00:20 GMT' })).toMatchObject({
       kind: 'again',
-      at: { retryAfterMs: 20_000 },
+      details: { retryAfterMs: 20_000 },
     })
     expect(failure(429, '', { 'retry-after': '3600' })).toMatchObject({
       kind: 'limit',
-      at: { resetsAt: '2026-11-16T13:00:00.000Z' },
+      details: { resetsAt: '2026-11-16T13:00:00.000Z' },
     })
   })
 })

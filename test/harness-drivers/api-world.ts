@@ -37,7 +37,7 @@ export async function apiWorld(provider: Provider): Promise<ApiWorld> {
     initialFiles: [],
   }
   const harness = (own: ApiSettings) =>
-    apiHarness({ name: 'api', settings: own, store, waits: [1, 1, 1] })
+    apiHarness({ name: 'api', settings: own, store, retryDelays: [1, 1, 1] })
   return {
     stub,
     store,

@@ -19,9 +19,9 @@ describe('an approval request of Codex', () => {
     expect(question?.requests).toEqual([
       { tool: 'exec_command', title: 'run git status', command: 'git status', cwd: '/project' },
     ])
-    expect(question?.answer(true)).toEqual({ decision: 'accept' })
+    expect(question?.respond(true)).toEqual({ decision: 'accept' })
     // The turn continues: the model gets the refusal and may do without.
-    expect(question?.answer(false)).toEqual({ decision: 'decline' })
+    expect(question?.respond(false)).toEqual({ decision: 'decline' })
   })
 
   test('is not allowed for input to a running command that was allowed before', () => {
@@ -41,7 +41,7 @@ describe('an approval request of Codex', () => {
       ['/p/a', '/p/b'],
     )
     expect(question?.requests.map(({ path }) => path)).toEqual(['/p/a', '/p/b'])
-    expect(question?.answer(true)).toEqual({ decision: 'accept' })
+    expect(question?.respond(true)).toEqual({ decision: 'accept' })
   })
 
   test('can be declined even when the files are unknown', () => {
@@ -56,11 +56,11 @@ describe('an approval request of Codex', () => {
       { ...at, cwd: '/p', reason: 'fetch', permissions },
       [],
     )
-    expect(question?.answer(true)).toEqual({
+    expect(question?.respond(true)).toEqual({
       permissions: { network: { enabled: true } },
       scope: 'turn',
     })
-    expect(question?.answer(false)).toEqual({ permissions: {}, scope: 'turn' })
+    expect(question?.respond(false)).toEqual({ permissions: {}, scope: 'turn' })
   })
 
   test('of an MCP server is accepted or declined too', () => {
@@ -74,7 +74,7 @@ describe('an approval request of Codex', () => {
     }
     const question = parseApprovalRequest('mcpServer/elicitation/request', params, [])
     expect(question?.requests).toEqual([{ tool: 'github', title: 'answer github: Allow search?' }])
-    expect(question?.answer(false)).toMatchObject({ action: 'decline' })
+    expect(question?.respond(false)).toMatchObject({ action: 'decline' })
   })
 
   test('has a title of one line', () => {

@@ -3,7 +3,7 @@ import { commandWords } from '../../text/command-words.ts'
 import type { Capabilities, DriveRequest, Harness } from '../contract/drive.ts'
 import type { AcpProgram } from './drive/start-agent.ts'
 
-export interface AcpOptions extends AcpProgram {
+interface AcpOptions extends AcpProgram {
   readonly capabilities?: Partial<Capabilities>
 }
 

@@ -43,7 +43,7 @@ const EXCLUDED = ' codex'
 
 /** TOML shares JSON's strings and arrays. */
 const edit = blockEdit(
-  { begin: '# stint setup: begin', end: '# stint setup: end', isApart: true },
+  { begin: '# stint setup: begin', end: '# stint setup: end', hasBlankLineBefore: true },
   [
     `[mcp_servers.${MCP_SERVER}]`,
     `command = ${JSON.stringify(MCP_COMMAND.command)}`,
@@ -91,7 +91,7 @@ function planTakeOut({ root, gitCommonDir, env }: ProjectEnvironment) {
 
 /** A second table of the same name would make the whole file unreadable for Codex. */
 function refuseOther(path: string) {
-  const others = edit.takeOut(readText(path) ?? '')
+  const others = edit.remove(readText(path) ?? '')
   if (!/^\s*(?:\[\s*)?mcp_servers\s*(?:\.\s*["']?stint["']?\s*[\].=]|=)/m.test(others)) return
   throw new StintError(
     'NOT_OURS',

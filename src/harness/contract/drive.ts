@@ -96,6 +96,8 @@ export type HarnessEvent =
   | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string }
   | TurnEnded
 
+export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+
 export interface TurnEnded {
   readonly type: 'turn ended'
   /** `died`: the process is gone, and so is the conversation unless it can be resumed. */

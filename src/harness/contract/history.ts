@@ -35,7 +35,7 @@ export interface FileHistory {
   files(env: NodeJS.ProcessEnv): Iterable<HistoryFile>
   filesAt(path: string): Iterable<HistoryFile>
   head(file: HistoryFile): HistoryHead | undefined
-  createTranslator(head: HistoryHead, memory: Json): HistoryTranslator
+  createTranslator(head: HistoryHead, state: Json): HistoryTranslator
   /** Its files repeat items, so each item is checked against the store. */
   readonly repeatsItems: boolean
   /** Messages keep the harness's ids even when a driver stored them. */
@@ -85,7 +85,7 @@ export interface DatabaseMessage {
 }
 
 /** Deeper than any harness nests its files. */
-const DEEPEST = 6
+const MAX_DEPTH = 6
 
 /** Sorted, and files before folders. */
 export function* walkFiles(folder: string, depth = 0): Generator<string> {
@@ -94,7 +94,7 @@ export function* walkFiles(folder: string, depth = 0): Generator<string> {
     const path = join(folder, name)
     const stat = statOrUndefined(path)
     if (stat?.isFile() === true) yield path
-    else if (stat?.isDirectory() === true && depth < DEEPEST) folders.push(path)
+    else if (stat?.isDirectory() === true && depth < MAX_DEPTH) folders.push(path)
   }
   for (const path of folders) yield* walkFiles(path, depth + 1)
 }
@@ -116,17 +116,18 @@ export function readFileStart(path: string, bytes: number): Buffer | undefined {
 }
 
 /** Enough for most files, of which there may be very many. */
-const FIRST_LOOK = 16 * 1024
+const FIRST_READ_BYTES = 16 * 1024
 
 export function* readFirstObjects(path: string, bytes: number): Generator<Json> {
-  let given = 0
-  for (const length of [Math.min(FIRST_LOOK, bytes), bytes]) {
+  let yielded = 0
+  for (const length of [Math.min(FIRST_READ_BYTES, bytes), bytes]) {
     const beginning = readFileStart(path, length)
     const lines = (beginning?.toString('utf8') ?? '').split('\n')
     // The last line may be cut off.
-    const whole = beginning === undefined || beginning.length < length ? lines : lines.slice(0, -1)
-    for (const line of whole.slice(given)) {
-      given += 1
+    const completeLines =
+      beginning === undefined || beginning.length < length ? lines : lines.slice(0, -1)
+    for (const line of completeLines.slice(yielded)) {
+      yielded += 1
       const fields = asObject(parseJson(line))
       if (fields !== undefined) yield fields
     }

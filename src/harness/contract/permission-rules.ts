@@ -17,16 +17,22 @@ import {
 } from '../../command/inside-tree.ts'
 import { type ShellCommand, shellCommands } from '../../command/shell-commands.ts'
 
-type Rules = Pick<ConversationOptions, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
+type PermissionRules = Pick<
+  ConversationOptions,
+  'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'
+>
 
-export async function isPermitted(request: PermissionRequest, rules: Rules): Promise<boolean> {
+export async function isPermitted(
+  request: PermissionRequest,
+  rules: PermissionRules,
+): Promise<boolean> {
   if (isAllowedByRules(request, rules)) return true
   return (await rules.decide?.(request)) ?? false
 }
 
 export function refusalReason(
   { command, path }: PermissionRequest,
-  { permissions, allow, cwd, branch }: Rules,
+  { permissions, allow, cwd, branch }: PermissionRules,
 ): string | undefined {
   if (permissions !== 'edits') return undefined
   if (command === undefined) {
@@ -44,7 +50,7 @@ export function refusalReason(
 /** By the rules alone. */
 export function isAllowedByRules(
   { command, path, cwd: given }: PermissionRequest,
-  { permissions, allow, cwd, branch }: Rules,
+  { permissions, allow, cwd, branch }: PermissionRules,
 ): boolean {
   if (permissions !== 'edits') return permissions === 'all'
   if (command !== undefined)
@@ -62,13 +68,14 @@ export function isAllowedCommand(
   allow: readonly string[],
   place?: GitScope,
 ): boolean {
-  if (line.length > LONGEST) return false
-  const isHere =
+  if (line.length > MAX_COMMAND_LENGTH) return false
+  const staysInside =
     place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
-  if (isHere && allow.some((allowed) => isJust(line.trim(), allowed.trim()))) return true
+  if (staysInside && allow.some((allowed) => isSameCommand(line.trim(), allowed.trim())))
+    return true
   const plain = plainShellLine(line)
   if (plain === undefined) return false
-  const beginnings = allow
+  const prefixes = allow
     .filter((allowed) => !SHELL_SYNTAX.test(allowed))
     .map((allowed) => allowed.trim().split(/\s+/))
   const commands = shellCommands(plain)
@@ -77,45 +84,47 @@ export function isAllowedCommand(
   return (
     commands.length > 0 &&
     commands.every((command, at) =>
-      isAllowedPart(command, beginnings, place && { ...place, folders: folders[at]! }),
+      isAllowedShellCommand(command, prefixes, place && { ...place, folders: folders[at]! }),
     )
   )
 }
 
-const LONGEST = 32_768
+const MAX_COMMAND_LENGTH = 32_768
 
 // Matched only as a whole, since its first words say too little.
 const SHELL_SYNTAX = /['"\\`$;&|<>()#\n]/
 
 /** Truncating the output does not change a command. */
-const SHORTENED = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
+const OUTPUT_TRUNCATION = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
 
-function isJust(line: string, allowed: string) {
-  return allowed !== '' && line.startsWith(allowed) && SHORTENED.test(line.slice(allowed.length))
+function isSameCommand(line: string, allowed: string) {
+  return (
+    allowed !== '' && line.startsWith(allowed) && OUTPUT_TRUNCATION.test(line.slice(allowed.length))
+  )
 }
 
-function isAllowedPart(
+function isAllowedShellCommand(
   command: ShellCommand,
-  beginnings: readonly (readonly string[])[],
+  prefixes: readonly (readonly string[])[],
   place: GitScope | undefined,
 ) {
   const { words, written } = command
   if (isHarmlessCommand(words)) return true
-  const isHere =
+  const staysInside =
     place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
-  if (isHere && beginnings.some((beginning) => beginsWith(words, beginning))) return true
+  if (staysInside && prefixes.some((prefix) => startsWithWords(words, prefix))) return true
   return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, place))
 }
 
 /**
  * `npm test` also allows `npm test:unit`, but `stint` does not allow a program with a longer name.
  */
-function beginsWith(words: readonly string[], beginning: readonly string[]) {
-  const last = beginning.length - 1
+function startsWithWords(words: readonly string[], prefix: readonly string[]) {
+  const last = prefix.length - 1
   const isLast = (index: number) => index === last && index > 0
   return (
-    beginning[0] !== '' &&
-    beginning.every((word, index) =>
+    prefix[0] !== '' &&
+    prefix.every((word, index) =>
       isLast(index) ? words[index]?.startsWith(word) === true : words[index] === word,
     )
   )

@@ -58,7 +58,7 @@ export interface TranscriptChunk {
 /** Longer lines are skipped; none of interest is that long. */
 export const LONGEST_LINE = 1024 * 1024
 
-const STRIDE = 16_384
+const SCAN_BYTES = 16_384
 
 /**
  * Continues after `last`, or starts at a line near the end. Lines are complete unless longer than
@@ -70,7 +70,9 @@ export function readTailChunk(
   maxBytes: number,
 ): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
-    const from = isPlaceIn(last, size, inode) ? last.offset : lineStartNearEnd(fd, size, maxBytes)
+    const from = isPositionIn(last, size, inode)
+      ? last.offset
+      : lineStartNearEnd(fd, size, maxBytes)
     return { bytes: readLines(fd, from, size, maxBytes, LONGEST_LINE), from, size, inode }
   })
 }
@@ -83,7 +85,7 @@ export function readNextChunk(
   longestLine: number,
 ): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
-    const from = isPlaceIn(last, size, inode) ? last.offset : 0
+    const from = isPositionIn(last, size, inode) ? last.offset : 0
     return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
   })
 }
@@ -95,26 +97,26 @@ export function readNextChunk(
 export function readBackwards(
   path: string,
   { maxBytes, pieces }: { readonly maxBytes: number; readonly pieces: number },
-  look: (bytes: Buffer) => 'more' | 'enough',
+  inspect: (bytes: Buffer) => 'more' | 'enough',
 ): void {
   withTranscript(path, (fd, size) => {
     let rest: Buffer = Buffer.alloc(0)
-    let isPassedOver = false
+    let isSkipping = false
     for (let to = size, read = 0; to > 0 && read < pieces; read += 1) {
       const from = Math.max(0, to - maxBytes)
       const bytes = readRange(fd, from, to)
       to = from
       if (from > 0 && !bytes.includes(NEWLINE)) {
-        isPassedOver = true
+        isSkipping = true
         continue
       }
       const first = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-      const whole = isPassedOver
+      const complete = isSkipping
         ? bytes.subarray(first, bytes.lastIndexOf(NEWLINE) + 1)
         : Buffer.concat([bytes.subarray(first), rest])
-      isPassedOver = false
+      isSkipping = false
       rest = bytes.subarray(0, first)
-      if (look(whole) === 'enough') return
+      if (inspect(complete) === 'enough') return
     }
   })
 }
@@ -134,21 +136,21 @@ function withTranscript<T>(path: string, work: (fd: number, size: number, inode:
   }
 }
 
-function isPlaceIn(
-  place: FilePosition | undefined,
+function isPositionIn(
+  position: FilePosition | undefined,
   size: number,
   inode: number,
-): place is FilePosition {
-  if (place === undefined || place.inode !== inode) return false
-  return Number.isInteger(place.offset) && place.offset >= 0 && place.offset <= size
+): position is FilePosition {
+  if (position === undefined || position.inode !== inode) return false
+  return Number.isInteger(position.offset) && position.offset >= 0 && position.offset <= size
 }
 
 function lineStartNearEnd(fd: number, size: number, maxBytes: number) {
   const window = size - maxBytes
   if (window <= 0) return 0
   // From the byte before, since a line may begin exactly there.
-  for (let from = window - 1; from < size; from += STRIDE) {
-    const newline = readRange(fd, from, Math.min(size, from + STRIDE)).indexOf(NEWLINE)
+  for (let from = window - 1; from < size; from += SCAN_BYTES) {
+    const newline = readRange(fd, from, Math.min(size, from + SCAN_BYTES)).indexOf(NEWLINE)
     if (newline !== -1) return from + newline + 1
   }
   return size

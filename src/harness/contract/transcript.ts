@@ -95,7 +95,7 @@ export function contextSizeFrom(
   )
 }
 
-export type SpentByModel = Readonly<Record<string, BilledTokens>>
+type SpentByModel = Readonly<Record<string, BilledTokens>>
 
 export interface TranscriptTotals {
   readonly spent: SpentByModel
@@ -134,7 +134,7 @@ export function sumByModel(all: readonly SpentByModel[]): SpentByModel {
   return entries.reduce<SpentByModel>((sum, [model, spent]) => withSpent(sum, model, spent), {})
 }
 
-const NOTHING: BilledTokens = {
+const NO_SPENDING: BilledTokens = {
   input: 0,
   output: 0,
   cacheRead: 0,
@@ -155,6 +155,6 @@ export function addModelCall(
 }
 
 function withSpent(all: SpentByModel, model: string, spent: BilledTokens) {
-  const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
+  const before = Object.hasOwn(all, model) ? all[model]! : NO_SPENDING
   return { ...all, [model]: combineCounts(before, spent, (x, y) => x + y) }
 }

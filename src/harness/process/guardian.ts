@@ -18,12 +18,12 @@ const GRACE = 2000
 // A process stuck in the kernel cannot be waited for.
 const KILL_ROUNDS = 100
 
-let order, status, exited, deadline, ending
-const told = new Set(), beyond = new Set(), found = new Set()
+let request, status, exited, deadline, ending
+const signalled = new Set(), foreign = new Set(), found = new Set()
 
 function isOurs(pid, [, parent, group, session]) {
-  if (order.command !== undefined && [parent, group, session].includes(String(process.pid))) return true
-  return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(order.mark)
+  if (request.command !== undefined && [parent, group, session].includes(String(process.pid))) return true
+  return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(request.mark)
 }
 
 /** All processes of the agent except us and the spared one; undefined without /proc. */
@@ -37,7 +37,7 @@ function members() {
   const parents = new Map(), ours = new Set()
   for (const name of names) {
     const pid = Number(name)
-    if (pid === process.pid || pid === order.spare || beyond.has(pid)) continue
+    if (pid === process.pid || pid === request.spare || foreign.has(pid)) continue
     try {
       const stat = readFileSync('/proc/' + pid + '/stat', 'latin1')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -60,7 +60,7 @@ function send(pid, signal) {
     process.kill(pid, signal)
     found.add(pid)
   } catch (error) {
-    if (error.code === 'EPERM') beyond.add(pid)
+    if (error.code === 'EPERM') foreign.add(pid)
   }
 }
 
@@ -76,22 +76,22 @@ async function endMembers() {
     if (isLate) kills += 1
     for (const pid of left) {
       if (isLate) send(pid, 'SIGKILL')
-      else if (!told.has(pid)) send(pid, 'SIGTERM')
-      told.add(pid)
+      else if (!signalled.has(pid)) send(pid, 'SIGTERM')
+      signalled.add(pid)
     }
     await pause(round < 10 ? 15 : 60)
   }
 }
 
 async function endGroup() {
-  if (order.command === undefined) return
+  if (request.command === undefined) return
   send(-process.pid, 'SIGTERM')
   while (performance.now() < deadline) await pause(50)
-  await tell()
+  await report()
   send(-process.pid, 'SIGKILL')
 }
 
-async function tell() {
+async function report() {
   if (exited) await Promise.race([exited, pause(1000)])
   try {
     writeSync(3, JSON.stringify({ ...status, found: found.size }) + '\n')
@@ -103,13 +103,13 @@ async function tell() {
 function end(grace) {
   const at = performance.now() + grace
   deadline = deadline === undefined ? at : Math.min(deadline, at)
-  ending ??= (order === undefined ? Promise.resolve() : endMembers().then(tell)).then(() => process.exit(0))
+  ending ??= (request === undefined ? Promise.resolve() : endMembers().then(report)).then(() => process.exit(0))
 }
 
-function begin(message) {
-  order = message
-  if (order.command === undefined) return end(order.grace)
-  const child = spawn(order.command, order.args, { cwd: order.cwd, env: order.env, stdio: 'inherit' })
+function start(message) {
+  request = message
+  if (request.command === undefined) return end(request.grace)
+  const child = spawn(request.command, request.args, { cwd: request.cwd, env: request.env, stdio: 'inherit' })
   // If we also held its input and output, they would stay open after it closes them.
   for (const fd of [0, 1]) {
     closeSync(fd)
@@ -126,19 +126,19 @@ function begin(message) {
 }
 
 let text = ''
-const line = new Socket({ fd: 3 })
-line.setEncoding('utf8')
-line.on('data', (piece) => {
-  const lines = (text + piece).split('\n')
+const channel = new Socket({ fd: 3 })
+channel.setEncoding('utf8')
+channel.on('data', (chunk) => {
+  const lines = (text + chunk).split('\n')
   text = lines.pop()
   for (const each of lines) {
     const message = JSON.parse(each)
-    if (order === undefined) begin(message)
+    if (request === undefined) start(message)
     else end(message.grace)
   }
 })
-line.on('error', () => end(GRACE))
-line.on('close', () => end(GRACE))
+channel.on('error', () => end(GRACE))
+channel.on('close', () => end(GRACE))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => end(GRACE))
 `
 

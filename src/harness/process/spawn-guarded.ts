@@ -26,11 +26,11 @@ export interface GuardedProcess {
   end(graceMs?: number): Promise<void>
 }
 
-const MARK = 'STINT_MARK'
+const TAG_VARIABLE = 'STINT_MARK'
 const TAIL_BYTES = 8 * 1024
 const GUARDIAN_SLACK_MS = 15_000
 
-interface Surroundings {
+interface GuardedSpawnOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly wrap?: readonly string[] | undefined
@@ -39,7 +39,7 @@ interface Surroundings {
 export function spawnGuarded(
   command: string,
   args: readonly string[],
-  { cwd, env, wrap = [] }: Surroundings,
+  { cwd, env, wrap = [] }: GuardedSpawnOptions,
 ): GuardedProcess {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new StintError(
@@ -57,20 +57,20 @@ export function spawnGuarded(
     )
 
   const mark = randomHex(16)
-  const marks = [env[MARK], mark].filter(Boolean).join('.')
+  const tags = [env[TAG_VARIABLE], mark].filter(Boolean).join('.')
   const guardian = startGuardian(
-    { mark, command: program, args: words, cwd, env: { ...env, [MARK]: marks } },
-    { [MARK]: marks },
+    { mark, command: program, args: words, cwd, env: { ...env, [TAG_VARIABLE]: tags } },
+    { [TAG_VARIABLE]: tags },
   )
   const { stdin, stdout, stderr } = guardian.child
   stdin!.on('error', () => undefined)
-  const tail = new Tail(stderr!)
-  const processMark = { pid: guardian.pid, startedAt: processStartTime(guardian.pid), mark }
-  const exited = exitOf(guardian, processMark)
+  const tail = new StderrTail(stderr!)
+  const tag = { pid: guardian.pid, startedAt: processStartTime(guardian.pid), mark }
+  const exited = waitForExit(guardian, tag)
   return {
     stdin: stdin!,
     lines: streamLines(stdout!),
-    mark: processMark,
+    mark: tag,
     stderrTail: () => tail.text,
     exited,
     end: async (graceMs = 2000) => {
@@ -89,7 +89,7 @@ export async function describeExit(process: GuardedProcess, who = 'it'): Promise
   return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
 }
 
-async function exitOf(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit> {
+async function waitForExit(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit> {
   const ended = await guardian.ended
   if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
   // The guardian itself was killed; the processes it guarded live on.
@@ -97,7 +97,7 @@ async function exitOf(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit
   return { code: null, signal: 'SIGKILL' }
 }
 
-class Tail {
+class StderrTail {
   #bytes = Buffer.alloc(0)
 
   constructor(stream: Readable) {
@@ -112,7 +112,7 @@ class Tail {
   }
 }
 
-export interface Guardian {
+interface Guardian {
   readonly child: ChildProcess
   readonly pid: number
   end(grace: number): void
@@ -120,7 +120,7 @@ export interface Guardian {
 }
 
 /** `env` carries the tags of outer guardians, so that they find what we start. */
-export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): Guardian {
+function startGuardian(request: GuardianRequest, env: NodeJS.ProcessEnv): Guardian {
   const child = spawn(process.execPath, ['-e', GUARDIAN], {
     // Node options meant for the agent must not reach the guardian.
     env,
@@ -140,17 +140,17 @@ export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): G
   const line = child.stdio[3] as Socket
   // Writes to an exited guardian are lost; `ended` reports its exit.
   line.on('error', () => undefined)
-  const said = textOf(line)
-  line.write(`${JSON.stringify(order)}\n`)
+  const report = readAll(line)
+  line.write(`${JSON.stringify(request)}\n`)
   return {
     child,
     pid: child.pid,
     end: (grace) => void line.write(`${JSON.stringify({ grace })}\n`),
-    ended: gone.then(() => said).then(lastWord),
+    ended: gone.then(() => report).then(parseReport),
   }
 }
 
-function textOf(line: Socket): Promise<string> {
+function readAll(line: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     line.setEncoding('utf8')
@@ -159,13 +159,13 @@ function textOf(line: Socket): Promise<string> {
   })
 }
 
-function lastWord(text: string): GuardianReport | undefined {
+function parseReport(text: string): GuardianReport | undefined {
   // It was killed in the middle of its report.
   return text.endsWith('\n') ? (JSON.parse(text) as GuardianReport) : undefined
 }
 
 export function isAlive({ pid, startedAt, mark }: ProcessTag): boolean {
-  if (startedAt === '') return isThere(pid)
+  if (startedAt === '') return isPidRunning(pid)
   // After a reboot both numbers may repeat; the tag does not.
   return processStartTime(pid) === startedAt && environmentOf(pid).includes(mark)
 }
@@ -196,7 +196,7 @@ function environmentOf(pid: number) {
   }
 }
 
-function isThere(pid: number) {
+function isPidRunning(pid: number) {
   try {
     process.kill(pid, 0)
     return true
@@ -215,12 +215,12 @@ export async function* streamLines(
 ): AsyncGenerator<string> {
   let pieces: Uint8Array[] = []
   let length = 0
-  const keep = (piece: Uint8Array) => {
-    const kept = piece.subarray(0, longest - length)
-    if (kept.length > 0) pieces.push(kept)
-    length += kept.length
+  const append = (piece: Uint8Array) => {
+    const added = piece.subarray(0, longest - length)
+    if (added.length > 0) pieces.push(added)
+    length += added.length
   }
-  const take = () => {
+  const takeLine = () => {
     const line = Buffer.concat(pieces).toString('utf8')
     pieces = []
     length = 0
@@ -229,11 +229,11 @@ export async function* streamLines(
   for await (const chunk of bytes) {
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      keep(chunk.subarray(from, at))
+      append(chunk.subarray(from, at))
       from = at + 1
-      yield take()
+      yield takeLine()
     }
-    keep(chunk.subarray(from))
+    append(chunk.subarray(from))
   }
-  if (length > 0) yield take()
+  if (length > 0) yield takeLine()
 }

@@ -36,7 +36,7 @@ export const MCP_ENVIRONMENT = [
  * Without braces, which Claude Code would expand. Without Stint an empty server answers, since one
  * that exits looks broken to a teammate.
  */
-const FIND = [
+const FIND_STINT = [
   's=$STINT_STATE_HOME',
   '[ "$s" ] || { s=$XDG_STATE_HOME; [ "$s" ] || s=$HOME/.local/state; s=$s/stint; }',
   `[ -r "$s/${LAUNCHER}" ] && IFS='\t' read -r n h <"$s/${LAUNCHER}" && j=$(dirname "$h")/stint.js && [ -x "$n" ] && [ -r "$j" ] && exec "$n" "$j" mcp`,
@@ -53,7 +53,7 @@ export const MCP_COMMAND = {
   command: 'sh',
   args: [
     '-c',
-    `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${EMPTY_SERVER}'; done`,
+    `${FIND_STINT}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${EMPTY_SERVER}'; done`,
   ],
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { structuredPatch } from 'diff'
+import { sha256 } from '../../history/blobs.ts'
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StintError, errnoOf, isMissing } from '../../journal/errors.ts'
@@ -58,22 +58,27 @@ export interface WrittenFile {
 
 export function buildInstallPlan(
   stateHome: string,
-  known: Manifest,
+  manifest: Manifest,
   files: readonly PlannedFiles[],
   notes: readonly string[],
 ): SetupPlan {
   const changes = files.flatMap((each) => each.changes)
   const written = Object.assign({}, ...files.map((each) => each.written)) as Manifest['files']
-  return { changes, record: recordOf(stateHome, known, changes, written), folders: [], notes }
+  return {
+    changes,
+    record: planManifestChange(stateHome, manifest, changes, written),
+    folders: [],
+    notes,
+  }
 }
 
 export function buildRemovalPlan(
   stateHome: string,
-  known: Manifest,
+  manifest: Manifest,
   changes: readonly FileChange[],
   notes: readonly string[] = [],
 ): SetupPlan {
-  const path = manifestPath(stateHome, known.target)
+  const path = manifestPath(stateHome, manifest.target)
   const before = readText(path)
   const others = listFolder(dirname(path)).filter(
     (name) => /^[^.].*\.json$/.test(name) && join(dirname(path), name) !== path,
@@ -81,36 +86,36 @@ export function buildRemovalPlan(
   // The launcher is removed with the last setup of this machine.
   const isLast = others.length === 0 && (changes.length > 0 || before !== undefined)
   return {
-    changes: isLast ? [...changes, ...removeIfThere(launcherPath(stateHome))] : changes,
-    record: removeIfThere(path)[0],
-    folders: known.folders.toSorted((a, b) => depthOf(b) - depthOf(a)),
+    changes: isLast ? [...changes, ...removalOf(launcherPath(stateHome))] : changes,
+    record: removalOf(path)[0],
+    folders: manifest.folders.toSorted((a, b) => depthOf(b) - depthOf(a)),
     notes,
   }
 }
 
-function removeIfThere(path: string) {
+function removalOf(path: string) {
   const before = readText(path)
   return before === undefined ? [] : [{ path, before, after: undefined }]
 }
 
-function recordOf(
+function planManifestChange(
   stateHome: string,
-  known: Manifest,
+  manifest: Manifest,
   changes: readonly FileChange[],
   written: Manifest['files'],
 ) {
-  const path = manifestPath(stateHome, known.target)
+  const path = manifestPath(stateHome, manifest.target)
   const before = readText(path)
   if (changes.length === 0 && before === undefined) return undefined
   const gone = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
   const files = Object.fromEntries(
-    Object.entries({ ...known.files, ...written }).filter(([path]) => !gone.has(path)),
+    Object.entries({ ...manifest.files, ...written }).filter(([path]) => !gone.has(path)),
   )
-  const made = changes.filter((each) => each.before === undefined && written[each.path])
+  const created = changes.filter((each) => each.before === undefined && written[each.path])
   const folders = [
-    ...new Set([...known.folders, ...made.flatMap(({ path }) => missingFolders(path))]),
+    ...new Set([...manifest.folders, ...created.flatMap(({ path }) => missingFolders(path))]),
   ]
-  const after = `${JSON.stringify({ ...known, files, folders }, undefined, 2)}\n`
+  const after = `${JSON.stringify({ ...manifest, files, folders }, undefined, 2)}\n`
   return before === after ? undefined : { path, before, after }
 }
 
@@ -118,12 +123,12 @@ export function planLauncher(
   stateHome: string,
   program: HookProgram | undefined,
 ): PlannedFiles & Pick<SetupPlan, 'notes'> {
-  const elsewhere = 'hooks will look for `stint` in the project and on the PATH'
+  const fallback = 'hooks will look for `stint` in the project and on the PATH'
   if (program === undefined)
-    return { changes: [], written: {}, notes: [`this Stint runs from its sources: ${elsewhere}`] }
+    return { changes: [], written: {}, notes: [`this Stint runs from its sources: ${fallback}`] }
   const after = launcherText(program)
   if (parseLauncher(after) === undefined) {
-    const notes = [`the path of this Stint has a line break or a tab: ${elsewhere}`]
+    const notes = [`the path of this Stint has a line break or a tab: ${fallback}`]
     return { changes: [], written: {}, notes }
   }
   const path = launcherPath(stateHome)
@@ -178,7 +183,7 @@ export function readText(path: string): string | undefined {
 export function assertWritable(plan: SetupPlan): void {
   for (const { path } of changesInOrder(plan)) {
     // Replacing by rename ignores the file's permissions, so check them first.
-    const target = behindLinks(path)
+    const target = resolveLinks(path)
     const nearest = existsSync(target) ? target : existingParent(target)
     if ((modeOf(nearest) & 0o222) === 0) throw cannotWrite(nearest, 'it is read-only')
     const isFolder = statOrUndefined(nearest)?.isDirectory() === true
@@ -198,7 +203,7 @@ export function applyPlan(plan: SetupPlan): void {
 }
 
 function applyChange({ path, before, after }: FileChange): void {
-  const target = behindLinks(path)
+  const target = resolveLinks(path)
   // The harness may write its settings at any time.
   if (readText(path) !== before) throw changedMeanwhile(path)
   try {
@@ -234,20 +239,20 @@ function changedMeanwhile(path: string) {
 
 /** Outermost first. */
 function missingFolders(path: string): readonly string[] {
-  const folder = dirname(behindLinks(path))
+  const folder = dirname(resolveLinks(path))
   if (existsSync(folder) || folder === dirname(folder)) return []
   return [...missingFolders(folder), folder]
 }
 
 /** A symbolic link, as dotfile managers create, stays one. */
-function behindLinks(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
     if (!isMissing(error)) throw error
     // Missing, or a link to something missing.
     const target = linkTarget(path)
-    return target === undefined ? path : behindLinks(resolve(dirname(path), target))
+    return target === undefined ? path : resolveLinks(resolve(dirname(path), target))
   }
 }
 
@@ -265,7 +270,7 @@ function depthOf(path: string): number {
 }
 
 function manifestPath(stateHome: string, target: string): string {
-  return join(stateHome, 'setup', `${sumOf(target).slice(0, 16)}.json`)
+  return join(stateHome, 'setup', `${sha256(target).slice(0, 16)}.json`)
 }
 
 /** Without a readable manifest, our values are recognised by their content. */
@@ -274,10 +279,6 @@ export function readManifest(stateHome: string, target: string): Manifest {
   const text = readOrUndefined(manifestPath(stateHome, target))?.toString('utf8') ?? ''
   const value = parseJson(text) as Partial<Manifest> | null | undefined
   return value?.v === 1 && value.target === target ? { ...empty, ...value } : empty
-}
-
-export function sumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 /** Stored instead of a copy, because settings may hold secrets. */
@@ -290,7 +291,7 @@ interface UndoStep {
 export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
   return texts
     .slice(1)
-    .map((after, index) => stepBack(texts[index]!, after))
+    .map((after, index) => undoStep(texts[index]!, after))
     .toReversed()
 }
 
@@ -301,7 +302,7 @@ export function applyUndo(text: string, steps: readonly UndoStep[]): string {
   )
 }
 
-function stepBack(before: string, after: string) {
+function undoStep(before: string, after: string) {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start += 1

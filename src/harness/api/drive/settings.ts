@@ -9,7 +9,7 @@ export const BASE_URLS: Readonly<Record<Provider, string>> = {
 /** fetch itself times out after this long without a byte. */
 export const LONGEST_SILENCE_SECONDS = 300
 
-const KEYS: Readonly<Record<Provider, string>> = {
+const KEY_VARIABLES: Readonly<Record<Provider, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
 }
@@ -18,7 +18,9 @@ const KEYS: Readonly<Record<Provider, string>> = {
 export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string | undefined {
   return (
     keyEnv ??
-    (new URL(baseUrl).host === new URL(BASE_URLS[provider]).host ? KEYS[provider] : undefined)
+    (new URL(baseUrl).host === new URL(BASE_URLS[provider]).host
+      ? KEY_VARIABLES[provider]
+      : undefined)
   )
 }
 
@@ -48,7 +50,7 @@ export interface TokenLimits {
   readonly point?: number
 }
 
-const USUAL_ANSWER = 16_000
+const DEFAULT_MAX_OUTPUT = 16_000
 
 const WINDOWS: readonly (readonly [beginning: string, window: number])[] = [
   ['gpt-4.1', 1_047_576],
@@ -65,8 +67,8 @@ export function tokenLimits(
   model: string,
 ): TokenLimits {
   const window = settings.window ?? estimateWindow(model, undefined)?.value ?? windowByName(model)
-  if (window === undefined) return { maxOutput: settings.maxOutput ?? USUAL_ANSWER }
-  const maxOutput = settings.maxOutput ?? Math.min(USUAL_ANSWER, Math.floor(window / 4))
+  if (window === undefined) return { maxOutput: settings.maxOutput ?? DEFAULT_MAX_OUTPUT }
+  const maxOutput = settings.maxOutput ?? Math.min(DEFAULT_MAX_OUTPUT, Math.floor(window / 4))
   return { window, maxOutput, point: window - maxOutput }
 }
 

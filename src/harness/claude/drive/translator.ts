@@ -11,7 +11,12 @@ import {
   messageText,
   asText,
 } from '../../../text/json-fields.ts'
-import type { HarnessEvent, ConversationOptions, TurnEnded } from '../../contract/drive.ts'
+import type {
+  ConversationOptions,
+  HarnessEvent,
+  ToolEvent,
+  TurnEnded,
+} from '../../contract/drive.ts'
 import { isPermitted, refusalReason } from '../../contract/permission-rules.ts'
 import {
   type LimitReached,
@@ -31,20 +36,18 @@ const INTERRUPTED = /^\[Request interrupted by user/
 const LONGEST_REASON = 2000
 const LONGEST_OUTPUT = 4000
 
-type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
-
 export class ClaudeStreamTranslator {
-  readonly #spending: Spending
+  readonly #usage: UsageCounter
   readonly #running = new Map<string, Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>>()
   readonly #now: () => Date
-  readonly #tellsDeltas: boolean
+  readonly #emitsDeltas: boolean
   readonly #windows = new Map<string, number>()
   readonly #boundaries = new Set<string>()
   conversation: string | undefined
   /** As requested: replies name the model without the marker of a larger window. */
   #model: string | undefined
   #prompt: string | undefined
-  #isLimitTold = false
+  #isLimitReported = false
   #wasInterrupted = false
   /** The request whose reply is streaming. */
   #streaming: { id: string; model: string | undefined; usage: Usage } | undefined
@@ -54,14 +57,14 @@ export class ClaudeStreamTranslator {
     readonly now: () => Date
     readonly deltas?: boolean
   }) {
-    this.#spending = new Spending(options.isResumed)
+    this.#usage = new UsageCounter(options.isResumed)
     this.#now = options.now
-    this.#tellsDeltas = options.deltas === true
+    this.#emitsDeltas = options.deltas === true
   }
 
   begin(prompt: string): void {
     this.#prompt = prompt
-    this.#isLimitTold = false
+    this.#isLimitReported = false
     this.#wasInterrupted = false
   }
 
@@ -72,11 +75,11 @@ export class ClaudeStreamTranslator {
       case 'stream_event':
         return isDelegated(message) ? [] : this.#readStream(asObject(message.event) ?? {})
       case 'assistant':
-        return this.#readAnswer(asObject(message.message) ?? {}, isDelegated(message))
+        return this.#readReply(asObject(message.message) ?? {}, isDelegated(message))
       case 'user':
-        return this.#readToModel(message)
+        return this.#readUserMessage(message)
       case 'rate_limit_event':
-        return this.#tellLimit(limitFromEvent(message))
+        return this.#reportLimit(limitFromEvent(message))
       case 'result':
         return this.#readResult(message)
       default:
@@ -115,7 +118,7 @@ export class ClaudeStreamTranslator {
       const usage = messageUsage(started) ?? NO_USAGE
       this.#streaming = id === undefined ? undefined : { id, model: asName(started.model), usage }
     }
-    if (event.type === 'content_block_delta' && this.#tellsDeltas) {
+    if (event.type === 'content_block_delta' && this.#emitsDeltas) {
       const { type, text } = asObject(event.delta) ?? {}
       if (type === 'text_delta' && typeof text === 'string' && text !== '')
         return [{ type: 'delta', text }]
@@ -125,32 +128,32 @@ export class ClaudeStreamTranslator {
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
     // The end of a reply may report only the output.
-    return this.#tellUse(id, model, largerUsage(usage, ended), true)
+    return this.#reportUsage(id, model, largerUsage(usage, ended), true)
   }
 
-  #readAnswer(answer: Json, isDelegate: boolean): readonly HarnessEvent[] {
-    const model = asName(answer.model)
+  #readReply(reply: Json, isDelegate: boolean): readonly HarnessEvent[] {
+    const model = asName(reply.model)
     if (model === SYNTHETIC) return []
-    const id = asName(answer.id)
-    const usage = messageUsage(answer)
-    const isKnown = id !== undefined && usage !== undefined && id !== this.#streaming?.id
+    const id = asName(reply.id)
+    const usage = messageUsage(reply)
+    const hasUsage = id !== undefined && usage !== undefined && id !== this.#streaming?.id
     const texts = isDelegate
       ? []
-      : blocksOf(answer.content, 'text').flatMap((block) => asText(block.text) ?? [])
+      : blocksOfType(reply.content, 'text').flatMap((block) => asText(block.text) ?? [])
     return [
-      ...(isKnown ? this.#tellUse(id, model, usage, !isDelegate) : []),
+      ...(hasUsage ? this.#reportUsage(id, model, usage, !isDelegate) : []),
       ...texts.map((text) => ({ type: 'text', text }) as const),
-      ...blocksOf(answer.content, 'tool_use').flatMap((block) => this.#startTool(block)),
+      ...blocksOfType(reply.content, 'tool_use').flatMap((block) => this.#startTool(block)),
     ]
   }
 
-  #tellUse(
+  #reportUsage(
     id: string,
     model: string | undefined,
     usage: Usage,
     isContext: boolean,
   ): readonly HarnessEvent[] {
-    const spent = this.#spending.ofRequest(id, usage)
+    const spent = this.#usage.countRequest(id, usage)
     if (spent === undefined) return []
     const context = isContext ? usageTotal(usage) : undefined
     const window = isContext ? this.#windowOf(model, context) : undefined
@@ -160,15 +163,15 @@ export class ClaudeStreamTranslator {
   #startTool(block: Json): readonly ToolEvent[] {
     const [id, name] = [asName(block.id), asName(block.name)]
     if (id === undefined || name === undefined) return []
-    const use = { id, name, ...targetOf(asObject(block.input) ?? {}) }
+    const use = { id, name, ...toolTarget(asObject(block.input) ?? {}) }
     this.#running.set(id, use)
     return [{ type: 'tool', ...use, status: 'started' }]
   }
 
-  #readToModel(message: Json): readonly HarnessEvent[] {
+  #readUserMessage(message: Json): readonly HarnessEvent[] {
     const content = asObject(message.message)?.content
     if (!isDelegated(message) && INTERRUPTED.test(messageText(content))) this.#wasInterrupted = true
-    return blocksOf(content, 'tool_result').flatMap((block): readonly ToolEvent[] => {
+    return blocksOfType(content, 'tool_result').flatMap((block): readonly ToolEvent[] => {
       const use = this.#running.get(asName(block.tool_use_id) ?? '')
       if (use === undefined) return []
       this.#running.delete(use.id)
@@ -184,15 +187,15 @@ export class ClaudeStreamTranslator {
       const window = asCount(asObject(about)?.contextWindow) ?? 0
       if (window > 0) this.#windows.set(model, window)
     }
-    const spent = this.#spending.ofResult(result)
+    const spent = this.#usage.countResult(result)
     const use = defined({ spent, costUsd: asCount(result.total_cost_usd) })
-    const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
+    const events: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
     // A background task that ended made the model reply without a prompt.
-    if (!this.#isOfPrompt(result)) return told
-    const end = this.#endOf(result)
+    if (!this.#isOfPrompt(result)) return events
+    const end = this.#turnEnd(result)
     const limit =
       end.how === 'failed' ? limitFromFailure(result, end.failure ?? '', this.#now()) : undefined
-    return [...told, ...this.#tellLimit(limit), end]
+    return [...events, ...this.#reportLimit(limit), end]
   }
 
   #isOfPrompt(result: Json) {
@@ -203,7 +206,7 @@ export class ClaudeStreamTranslator {
     return asObject(result.origin)?.kind !== 'task-notification'
   }
 
-  #endOf(result: Json): TurnEnded {
+  #turnEnd(result: Json): TurnEnded {
     const said = asText(result.result)
     if (result.is_error !== true && result.subtype === 'success')
       return { type: 'turn ended', how: 'completed', ...defined({ said }) }
@@ -219,9 +222,9 @@ export class ClaudeStreamTranslator {
     return { type: 'turn ended', how: 'failed', failure }
   }
 
-  #tellLimit(limit: LimitReached | undefined): readonly HarnessEvent[] {
-    if (limit === undefined || this.#isLimitTold) return []
-    this.#isLimitTold = true
+  #reportLimit(limit: LimitReached | undefined): readonly HarnessEvent[] {
+    if (limit === undefined || this.#isLimitReported) return []
+    this.#isLimitReported = true
     return [{ type: 'limit', ...limit, message: shorten(oneLine(limit.message), 300) }]
   }
 
@@ -237,7 +240,7 @@ function isDelegated(message: Json) {
   return asText(message.parent_tool_use_id) !== undefined
 }
 
-function blocksOf(content: unknown, type: string): readonly Json[] {
+function blocksOfType(content: unknown, type: string): readonly Json[] {
   return asArray(content).flatMap((block) => {
     const fields = asObject(block)
     return fields?.type === type ? [fields] : []
@@ -248,54 +251,57 @@ function blocksOf(content: unknown, type: string): readonly Json[] {
  * Messages carry placeholder output counts, and requests of sub-agents or of the harness may be
  * missing; the totals at the end of a turn are complete.
  */
-class Spending {
-  #told = NO_USAGE
+class UsageCounter {
+  #reported = NO_USAGE
   /** The part of the totals from before this process. */
-  #before: Usage | undefined
+  #earlier: Usage | undefined
   readonly #requests = new Set<string>()
 
   constructor(isResumed: boolean) {
     // Some versions continue the counts of the previous process, others start at zero.
-    this.#before = isResumed ? undefined : NO_USAGE
+    this.#earlier = isResumed ? undefined : NO_USAGE
   }
 
-  ofRequest(id: string, usage: Usage): Usage | undefined {
+  countRequest(id: string, usage: Usage): Usage | undefined {
     if (this.#requests.has(id)) return undefined
     this.#requests.add(id)
-    return this.#tell(usage)
+    return this.#report(usage)
   }
 
-  ofResult(result: Json): Usage | undefined {
+  countResult(result: Json): Usage | undefined {
     this.#requests.clear()
-    const sum = sumOf(result.modelUsage)
+    const sum = sumUsage(result.modelUsage)
     // Old versions end their own commands without totals.
     if (sum === undefined) return undefined
-    this.#before ??= subtractUsage(sum, sumOf(result.model_usage_since_last_result) ?? this.#told)
-    return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
+    this.#earlier ??= subtractUsage(
+      sum,
+      sumUsage(result.model_usage_since_last_result) ?? this.#reported,
+    )
+    return this.#report(subtractUsage(subtractUsage(sum, this.#earlier), this.#reported))
   }
 
-  #tell(usage: Usage) {
+  #report(usage: Usage) {
     if (usageTotal(usage) === 0) return undefined
-    this.#told = addUsage(this.#told, usage)
+    this.#reported = addUsage(this.#reported, usage)
     return usage
   }
 }
 
-const NAMES = {
+const USAGE_FIELDS = {
   input: 'inputTokens',
   cacheWritten: 'cacheCreationInputTokens',
   cacheRead: 'cacheReadInputTokens',
   output: 'outputTokens',
 }
 
-function sumOf(byModel: unknown): Usage | undefined {
+function sumUsage(byModel: unknown): Usage | undefined {
   const usages = Object.values(asObject(byModel) ?? {}).map((model) =>
-    usageFrom(asObject(model) ?? {}, NAMES),
+    usageFrom(asObject(model) ?? {}, USAGE_FIELDS),
   )
   return usages.length === 0 ? undefined : usages.reduce(addUsage)
 }
 
-function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
+function toolTarget(input: Json): Pick<ToolEvent, 'command' | 'path'> {
   return defined({
     command: asText(input.command),
     path: asName(input.file_path ?? input.notebook_path ?? input.path, 4096),
@@ -304,21 +310,21 @@ function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
 
 export async function respondToToolRequest(
   request: Json,
-  open: ConversationOptions,
+  options: ConversationOptions,
 ): Promise<object> {
   const input = asObject(request.input) ?? {}
   const tool = asName(request.tool_name) ?? 'a tool'
   if (tool === 'AskUserQuestion')
     return denialResponse('Nobody is here to answer. Decide it yourself, and say what you decided.')
-  const { command, path } = targetOf(input)
+  const { command, path } = toolTarget(input)
   const about = command ?? path ?? Object.values(input).find((value) => asText(value) !== undefined)
   const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${String(about)}`), 200)
-  const asked = { tool, title, ...defined({ command, path }) }
-  if (await isPermitted(asked, open)) return { behavior: 'allow', updatedInput: input }
-  const reason = refusalReason(asked, open)
-  const because = reason === undefined ? '' : ` (${reason})`
+  const toolRequest = { tool, title, ...defined({ command, path }) }
+  if (await isPermitted(toolRequest, options)) return { behavior: 'allow', updatedInput: input }
+  const reason = refusalReason(toolRequest, options)
+  const explanation = reason === undefined ? '' : ` (${reason})`
   return denialResponse(
-    `This is not permitted here: ${title}${because}. Do without it, or report the task as blocked.`,
+    `This is not permitted here: ${title}${explanation}. Do without it, or report the task as blocked.`,
   )
 }
 

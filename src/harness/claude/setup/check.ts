@@ -31,10 +31,10 @@ import {
 } from './settings.ts'
 
 export async function checkClaudeSetup(
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   { cwd, conversations, isProject }: SetupCheckOptions,
 ): Promise<SetupReport> {
-  const read = SCOPES.map((scope) => readPlace(scope, around))
+  const read = SCOPES.map((scope) => readSettingsFile(scope, project))
   const places = read.map(({ report }) => report)
   const files = [
     ...read.map(({ report, settings }) => ({ path: report.path, settings })),
@@ -49,27 +49,27 @@ export async function checkClaudeSetup(
     disabledBy: files
       .filter(({ settings }) => settings.disableAllHooks === true)
       .map(({ path }) => path),
-    command: probeHookCommand(around),
+    command: probeHookCommand(project),
     server: await checkServer(
-      around,
+      project,
       files.map(({ settings }) => settings),
     ),
     fired: Object.fromEntries(events.map((event) => [event, firings.get(event) ?? null])),
-    notes: startFolderNote(registered, around, cwd),
+    notes: startFolderNote(registered, project, cwd),
   }
-  const problems = problemsOf(findings, isProject)
+  const problems = findProblems(findings, isProject)
   return { ...findings, problems, isWorking: problems.length === 0 }
 }
 
-export function registeredScopes(around: ProjectEnvironment): readonly SetupScope[] {
-  return SCOPES.filter((scope) => isRegisteredIn(readPlace(scope, around).report))
+export function registeredScopes(project: ProjectEnvironment): readonly SetupScope[] {
+  return SCOPES.filter((scope) => isRegisteredIn(readSettingsFile(scope, project).report))
 }
 
-function readPlace(
+function readSettingsFile(
   scope: SetupScope,
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
 ): { report: SettingsFileReport; settings: ClaudeSettings } {
-  const path = setupPaths(scope, around).settings
+  const path = setupPaths(scope, project).settings
   try {
     const settings = readClaudeSettings(path)
     const ours = stintHooks(settings)
@@ -96,16 +96,19 @@ function readManaged(path: string) {
 }
 
 async function checkServer(
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   settings: readonly ClaudeSettings[],
 ): Promise<ServerReport> {
-  const path = mcpPath(around.root)
+  const path = mcpPath(project.root)
   const status = serverStatus(path)
-  const ownPath = join(around.env.CLAUDE_CONFIG_DIR || around.env.HOME || homedir(), '.claude.json')
-  const own = readOwn(ownPath)
-  const ofProject = asObject(asObject(own.projects)?.[around.root]) ?? {}
+  const ownPath = join(
+    project.env.CLAUDE_CONFIG_DIR || project.env.HOME || homedir(),
+    '.claude.json',
+  )
+  const own = readClaudeState(ownPath)
+  const projectState = asObject(asObject(own.projects)?.[project.root]) ?? {}
   const isOurs = status === 'current' || status === 'outdated'
-  const hasServer = [own, ofProject].some(
+  const hasServer = [own, projectState].some(
     ({ mcpServers }) => asObject(mcpServers)?.[MCP_SERVER] !== undefined,
   )
   return {
@@ -113,22 +116,22 @@ async function checkServer(
       ...(status === 'none' ? [] : [{ path, status }]),
       ...(hasServer ? [{ path: ownPath, status: 'other' as const }] : []),
     ],
-    approval: isOurs ? approvalBy([...settings, ofProject]) : null,
+    approval: isOurs ? approvalBy([...settings, projectState]) : null,
     // Never starts the command in the file: a foreign repository could put anything there.
-    answer: isOurs ? await probeServer(MCP_COMMAND, around) : null,
+    answer: isOurs ? await probeServer(MCP_COMMAND, project) : null,
   }
 }
 
 function approvalBy(settings: readonly ClaudeSettings[]) {
-  const said = new Set(settings.map(mcpApproval))
+  const decisions = new Set(settings.map(mcpApproval))
   const isOff = settings.some(
     ({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER),
   )
-  if (isOff || said.has('refused')) return 'refused'
-  return said.has('approved') ? 'approved' : 'asked'
+  if (isOff || decisions.has('refused')) return 'refused'
+  return decisions.has('approved') ? 'approved' : 'asked'
 }
 
-function readOwn(path: string) {
+function readClaudeState(path: string) {
   try {
     return asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {
@@ -140,7 +143,7 @@ function readOwn(path: string) {
 const MOST_CONVERSATIONS = 200
 
 /** When each event last fired in a project, from the conversation states that hooks write. */
-export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
+function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
   const latest = new Map<string, string>()
   const newest = listFolder(folder)
     .filter((name) => /^[^.].*\.json$/.test(name))
@@ -161,12 +164,12 @@ export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
   return latest
 }
 
-type Findings = Omit<SetupReport, 'problems' | 'isWorking'>
+type SetupFindings = Omit<SetupReport, 'problems' | 'isWorking'>
 
 const FLAG = { local: '', shared: ' --shared', user: ' --user' }
 
-function problemsOf(
-  { places, disabledBy, command, server, fired }: Findings,
+function findProblems(
+  { places, disabledBy, command, server, fired }: SetupFindings,
   isProject: boolean,
 ): readonly SetupProblem[] {
   const problems: SetupProblem[] = []
@@ -204,10 +207,10 @@ function problemsOf(
       'npm install --global stint, then: stint setup claude',
     )
   else if (exitCode !== 0 || output !== PROBE_ANSWER) {
-    const said = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
+    const printed = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
     add(
       'not answering',
-      `the hook command ended with ${exitCode ?? 'a signal'}${said}`,
+      `the hook command ended with ${exitCode ?? 'a signal'}${printed}`,
       'stint doctor shows what went wrong',
     )
   }

@@ -38,13 +38,13 @@ export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.Pr
  */
 export function startFolderNote(
   scopes: readonly SetupScope[],
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   cwd: string,
 ): readonly string[] {
-  const { root } = around
+  const { root } = project
   if (cwd === root || scopes.includes('user') || scopes.length === 0) return []
   const scope = scopes.includes('local') ? 'local' : 'shared'
-  const file = relative(root, setupPaths(scope, around).settings)
+  const file = relative(root, setupPaths(scope, project).settings)
   const who = scope === 'local' ? 'older versions of claude read' : 'claude reads'
   return [
     `${who} ${file} only if started in ${root}, not in a folder inside: start it there, or use --user`,

@@ -21,8 +21,8 @@ export function parseSettings(path: string, text: string): ClaudeSettings {
   const { hooks } = settings
   if (hooks === undefined) return settings
   if (!isPlainObject(hooks)) throw invalidSettings(path, '"hooks" is not an object')
-  const odd = Object.entries(hooks).find(([, groups]) => !Array.isArray(groups))
-  if (odd !== undefined) throw invalidSettings(path, `"hooks.${odd[0]}" is not a list`)
+  const malformed = Object.entries(hooks).find(([, groups]) => !Array.isArray(groups))
+  if (malformed !== undefined) throw invalidSettings(path, `"hooks.${malformed[0]}" is not a list`)
   return settings
 }
 
@@ -102,8 +102,8 @@ export function areHooksCurrent(
   settings: ClaudeSettings,
   wanted: ReadonlyMap<string, HookGroup>,
 ): boolean {
-  const isElsewhere = stintHooks(settings).some(({ event }) => !wanted.has(event))
-  return currentEvents(settings, wanted).length === wanted.size && !isElsewhere
+  const isForOtherEvent = stintHooks(settings).some(({ event }) => !wanted.has(event))
+  return currentEvents(settings, wanted).length === wanted.size && !isForOtherEvent
 }
 
 export const STATUS_LINE = { type: 'command', command: STATUS_LINE_COMMAND }
@@ -164,7 +164,7 @@ export const NOTIFICATION_EVENT = 'Notification'
 
 const HOOK = { type: 'command', command: HOOK_COMMAND, timeout: 5 }
 // Old versions do not know `async` and wait for it.
-const AFTER = { type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }
+const AFTER_HOOK = { type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }
 
 /** The value under one event in a settings file. */
 export interface HookGroup {
@@ -178,7 +178,7 @@ export function hookGroups({ notify }: { notify: boolean }): ReadonlyMap<string,
     [...EVENTS, ...(notify ? [{ event: NOTIFICATION_EVENT }] : [])].map(
       ({ event, matcher, isFollowed }: (typeof EVENTS)[number]) => [
         event,
-        { ...(matcher ? { matcher } : {}), hooks: isFollowed ? [HOOK, AFTER] : [HOOK] },
+        { ...(matcher ? { matcher } : {}), hooks: isFollowed ? [HOOK, AFTER_HOOK] : [HOOK] },
       ],
     ),
   )

@@ -37,7 +37,7 @@ export interface RememberedConversation {
   readonly said: readonly { readonly by: 'user' | 'agent'; readonly text: string }[]
 }
 
-interface Live {
+interface LiveConversation {
   readonly id: string
   readonly cwd: string
   readonly meter: Meter
@@ -60,12 +60,12 @@ export async function serveRehearsal(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const state = new RehearsalState(env.STINT_REHEARSAL_STATE)
-  const conversations = new Map<string, Live>()
-  let takesCompaction = false
+  const conversations = new Map<string, LiveConversation>()
+  let supportsCompaction = false
 
-  const keep = ({ id, meter, said }: Live) => {
+  const save = ({ id, meter, said }: LiveConversation) => {
     const { used, isWarm, spent } = meter
-    state.keep(id, { used, isWarm, spent, said })
+    state.save(id, { used, isWarm, spent, said })
   }
 
   const prompt = async ({
@@ -78,31 +78,32 @@ export async function serveRehearsal(
       throw RequestError.invalidRequest(undefined, 'another turn is running')
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
     live.said.push({ by: 'user', text })
-    keep(live)
+    save(live)
     const task = taskFromPrompt(text)
     // Turns of a task are counted within a run.
     const turn = scriptedTurn(script, task, state.nextTurn(env.STINT_RUN ?? '', task?.name ?? ''))
     const { signal } = (live.turn = new AbortController())
-    const performer = new Performer({ client, live, script, task, signal, takesCompaction })
+    const performer = new Performer({ client, live, script, task, signal, supportsCompaction })
     try {
       // As after a model's first reply.
-      await performer.tellUsage()
+      await performer.sendUsage()
       for (const act of turn) {
         if (signal.aborted) break
         await performer.perform(act)
-        keep(live)
+        save(live)
       }
-      const usage = forProtocol(live.meter.endTurn())
+      const usage = protocolUsage(live.meter.endTurn())
       return { stopReason: signal.aborted ? 'cancelled' : 'end_turn', usage } as PromptResponse
     } finally {
       live.turn = undefined
-      keep(live)
+      save(live)
     }
   }
 
   const connection = agent({ name: 'stint rehearsal' })
     .onRequest(methods.agent.initialize, ({ params }) => {
-      takesCompaction = (params.clientCapabilities?.session?.compaction ?? undefined) !== undefined
+      supportsCompaction =
+        (params.clientCapabilities?.session?.compaction ?? undefined) !== undefined
       return {
         protocolVersion: 1,
         agentInfo: { name: 'stint-rehearsal', title: 'Rehearsal', version: stintVersion() },
@@ -113,7 +114,7 @@ export async function serveRehearsal(
       const id = mintId(undefined)
       const live = { id, cwd, meter: new Meter(script.start), said: [] }
       conversations.set(id, live)
-      keep(live)
+      save(live)
       return { sessionId: id }
     })
     .onRequest(methods.agent.session.load, async ({ params: { sessionId, cwd }, client }) => {
@@ -124,9 +125,13 @@ export async function serveRehearsal(
       conversations.set(sessionId, { id: sessionId, cwd, meter, said: [...said] })
       for (const { by, text } of said) {
         const sessionUpdate = by === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
-        await tell(client, sessionId, { sessionUpdate, content: { type: 'text', text } })
+        await sendUpdate(client, sessionId, { sessionUpdate, content: { type: 'text', text } })
       }
-      await tell(client, sessionId, { sessionUpdate: 'usage_update', used, size: script.window })
+      await sendUpdate(client, sessionId, {
+        sessionUpdate: 'usage_update',
+        used,
+        size: script.window,
+      })
       return {}
     })
     .onRequest(methods.agent.session.prompt, prompt)
@@ -138,12 +143,12 @@ export async function serveRehearsal(
   for (const { turn } of conversations.values()) turn?.abort()
 }
 
-async function tell(client: AgentContext, sessionId: string, update: SessionUpdate) {
+async function sendUpdate(client: AgentContext, sessionId: string, update: SessionUpdate) {
   await client.notify(methods.client.session.update, { sessionId, update })
 }
 
 /** Not in the stable protocol yet, but agents that count tokens send it. */
-function forProtocol(usage: Usage) {
+function protocolUsage(usage: Usage) {
   return {
     totalTokens: usageTotal(usage),
     inputTokens: usage.input,
@@ -153,27 +158,27 @@ function forProtocol(usage: Usage) {
   }
 }
 
-interface Performance {
+interface PerformanceContext {
   readonly client: AgentContext
-  readonly live: Live
+  readonly live: LiveConversation
   readonly script: Script
   readonly task: PromptedTask | undefined
   /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal
-  readonly takesCompaction: boolean
+  readonly supportsCompaction: boolean
 }
 
 const TAIL_BYTES = 4000
 
 class Performer {
-  readonly #on: Performance
+  readonly #context: PerformanceContext
 
-  constructor(on: Performance) {
-    this.#on = on
+  constructor(context: PerformanceContext) {
+    this.#context = context
   }
 
   async perform(act: Act): Promise<void> {
-    const { meter } = this.#on.live
+    const { meter } = this.#context.live
     switch (act.do) {
       case 'say':
         return this.#say(act.text)
@@ -200,7 +205,7 @@ class Performer {
         return this.#report('done', act.text)
       case 'usage':
         meter.request(act.amount)
-        return this.tellUsage()
+        return this.sendUsage()
       case 'compact':
         return this.#compact()
       case 'fail':
@@ -219,26 +224,26 @@ class Performer {
     }
   }
 
-  tellUsage(): Promise<void> {
-    const { live, script } = this.#on
-    return this.#tell({
+  sendUsage(): Promise<void> {
+    const { live, script } = this.#context
+    return this.#sendUpdate({
       sessionUpdate: 'usage_update',
       used: live.meter.used,
       size: script.window,
     })
   }
 
-  #tell(update: SessionUpdate) {
-    return tell(this.#on.client, this.#on.live.id, update)
+  #sendUpdate(update: SessionUpdate) {
+    return sendUpdate(this.#context.client, this.#context.live.id, update)
   }
 
   #path(path: string) {
-    return resolve(this.#on.live.cwd, path)
+    return resolve(this.#context.live.cwd, path)
   }
 
   async #say(text: string) {
-    this.#on.live.said.push({ by: 'agent', text })
-    await this.#tell({
+    this.#context.live.said.push({ by: 'agent', text })
+    await this.#sendUpdate({
       sessionUpdate: 'agent_message_chunk',
       messageId: randomHex(8),
       content: { type: 'text', text },
@@ -246,7 +251,7 @@ class Performer {
   }
 
   async #report(how: string, summary: string) {
-    const { task } = this.#on
+    const { task } = this.#context
     if (task === undefined) return this.#say(`There is no task to report as ${how}.`)
     const args = ['task', how, task.name, '--summary', summary]
     const shown = `stint ${args.map(quoteWord).join(' ')}`
@@ -259,17 +264,17 @@ class Performer {
   }
 
   async #runUse(toolCallId: string, command: readonly [string, ...string[]]) {
-    const { live, signal } = this.#on
+    const { live, signal } = this.#context
     let tail = Buffer.alloc(0)
-    const take = (piece: Buffer) => {
+    const onOutput = (piece: Buffer) => {
       tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES)
     }
-    const { code } = await runDetached(command, { cwd: live.cwd, signal, take })
+    const { code } = await runDetached(command, { cwd: live.cwd, signal, onOutput })
     await this.#end(toolCallId, code ?? 128, tail.toString('utf8'))
   }
 
   async #ask(command: string) {
-    const { client, live } = this.#on
+    const { client, live } = this.#context
     const use = { title: command, kind: 'execute', rawInput: { command } } as const
     const toolCallId = await this.#begin({ ...use, status: 'pending' })
     const { outcome } = await client.request(methods.client.session.requestPermission, {
@@ -296,7 +301,7 @@ class Performer {
 
   async #begin(use: Omit<ToolCall, 'toolCallId'>) {
     const toolCallId = randomHex(8)
-    await this.#tell({
+    await this.#sendUpdate({
       sessionUpdate: 'tool_call',
       toolCallId,
       status: 'in_progress',
@@ -306,7 +311,7 @@ class Performer {
   }
 
   async #end(toolCallId: string, exitCode: number, text: string) {
-    await this.#tell({
+    await this.#sendUpdate({
       sessionUpdate: 'tool_call_update',
       toolCallId,
       status: exitCode === 0 ? 'completed' : 'failed',
@@ -316,17 +321,17 @@ class Performer {
   }
 
   async #compact() {
-    const { live, script, takesCompaction } = this.#on
+    const { live, script, supportsCompaction } = this.#context
     const compaction = { sessionUpdate: 'compaction_update', compactionId: randomHex(8) } as const
-    if (takesCompaction) await this.#tell({ ...compaction, status: 'in_progress' })
+    if (supportsCompaction) await this.#sendUpdate({ ...compaction, status: 'in_progress' })
     live.meter.compact(script.start)
-    if (takesCompaction) await this.#tell({ ...compaction, status: 'completed' })
-    await this.tellUsage()
+    if (supportsCompaction) await this.#sendUpdate({ ...compaction, status: 'completed' })
+    await this.sendUsage()
   }
 
   /** Waits for the given time or forever, but not beyond the end of the turn. */
   #wait(ms?: number): Promise<void> {
-    const { signal } = this.#on
+    const { signal } = this.#context
     return new Promise((done) => {
       const timer = ms === undefined ? undefined : setTimeout(done, ms)
       const stop = () => {
@@ -362,7 +367,7 @@ class RehearsalState {
     return text === undefined ? undefined : (parseJson(text) as RememberedConversation | undefined)
   }
 
-  keep(id: string, conversation: RememberedConversation): void {
+  save(id: string, conversation: RememberedConversation): void {
     this.#write(`${id}.json`, JSON.stringify(conversation))
   }
 
