@@ -212,8 +212,8 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 /** Decided by the content, not only by the type. */
 export function isPicture({ type, media_type: mediaType, data }: Json): boolean {
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return false
-  const beginning = IMAGE_PREFIXES.get(mediaType)
-  return beginning !== undefined && data.startsWith(beginning) && isBase64(data)
+  const prefix = IMAGE_PREFIXES.get(mediaType)
+  return prefix !== undefined && data.startsWith(prefix) && isBase64(data)
 }
 
 export function isBase64(data: string): boolean {
@@ -301,13 +301,13 @@ function* readRawLines(path: string, start: number) {
     for (let from = start; from < size; from += CHUNK_BYTES) {
       const read = readRange(fd, from, Math.min(size, from + CHUNK_BYTES))
       const bytes = rest.length === 0 ? read : Buffer.concat([rest, read])
-      let begin = 0
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, begin)) {
+      let lineStart = 0
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, lineStart)) {
         const offset = from + read.length - bytes.length + end + 1
-        yield { bytes: bytes.subarray(begin, end), offset }
-        begin = end + 1
+        yield { bytes: bytes.subarray(lineStart, end), offset }
+        lineStart = end + 1
       }
-      rest = bytes.subarray(begin)
+      rest = bytes.subarray(lineStart)
     }
     if (rest.length > 0) yield { bytes: rest, offset: size }
   } finally {

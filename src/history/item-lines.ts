@@ -111,7 +111,7 @@ function parseAttachment(line: Json): Message | undefined {
     }
     case 'hook_additional_context': {
       const text = asArray(attachment.content)
-        .filter((given) => typeof given === 'string')
+        .filter((text) => typeof text === 'string')
         .join('\n')
       const hook = asName(attachment.hookName) ?? asName(attachment.hookEvent)
       const parts = partsFromBlocks(

@@ -17,7 +17,7 @@ export interface ConversationSummary {
   readonly usage: Readonly<Record<string, Usage>>
 }
 
-const LONGEST_TITLE = 100
+const MAX_TITLE_LENGTH = 100
 const UNKNOWN_MODEL = 'unknown'
 
 export function summarise(items: Iterable<HistoryItem>): ConversationSummary {
@@ -85,7 +85,7 @@ export class SummaryBuilder {
         .join(' ')
         .slice(0, 2000),
     )
-    if (line !== '') this.#title = shorten(line, LONGEST_TITLE)
+    if (line !== '') this.#title = shorten(line, MAX_TITLE_LENGTH)
   }
 
   /** A late copy stores messages after the end that were sent before it. */

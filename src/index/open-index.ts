@@ -320,8 +320,8 @@ export class SessionIndex {
   }
 }
 
-function entriesInLog(place: LogPaths) {
-  const path = [place.path, place.link].find(
+function entriesInLog(paths: LogPaths) {
+  const path = [paths.path, paths.link].find(
     (name) => name !== undefined && statOrUndefined(name) !== undefined,
   )
   return path === undefined ? 0 : readLog(path).records.length

@@ -148,8 +148,8 @@ class MessageWriter extends Statements {
   }
 
   drop(conversation: number) {
-    const said = 'SELECT key FROM said WHERE conversation = ?'
-    this.run(`DELETE FROM said_texts WHERE rowid IN (${said})`, conversation)
+    const messages = 'SELECT key FROM said WHERE conversation = ?'
+    this.run(`DELETE FROM said_texts WHERE rowid IN (${messages})`, conversation)
     this.run('DELETE FROM said WHERE conversation = ?', conversation)
     this.run('DELETE FROM conversations WHERE key = ?', conversation)
   }

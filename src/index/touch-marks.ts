@@ -15,7 +15,7 @@ import { isId } from '../journal/ids.ts'
 const RENEW_AFTER_MS = 5_000
 /** Twice the renewal interval: the writer of an older mark has appended, or renewed it. */
 const CLEAR_AFTER_MS = 10_000
-const TAKEN = '.taken'
+const CLAIMED = '.taken'
 
 const lastMarked = new Map<string, number>()
 
@@ -48,7 +48,7 @@ const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO
 export function listTouched(folder: string) {
   return listFolder(touchMarkFolder(folder)).flatMap((name) => {
     // A mark that a killed process renamed but did not remove still counts.
-    const id = name.endsWith(TAKEN) ? name.slice(0, -TAKEN.length) : name
+    const id = name.endsWith(CLAIMED) ? name.slice(0, -CLAIMED.length) : name
     const path = join(touchMarkFolder(folder), name)
     const mtimeMs = statOrUndefined(path)?.mtimeMs
     return isId(id) && mtimeMs !== undefined ? [{ id, path, mtimeMs }] : []
@@ -64,12 +64,12 @@ export function clearTouched(
   for (const mark of touched) {
     if (now - mark.mtimeMs < CLEAR_AFTER_MS) continue
     // Renamed first: a writer may renew the mark between the check and the removal.
-    const taken = join(touchMarkFolder(folder), mark.id + TAKEN)
-    if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
-    const mtimeMs = statOrUndefined(taken)?.mtimeMs
+    const claimed = join(touchMarkFolder(folder), mark.id + CLAIMED)
+    if (mark.path !== claimed && !moveFile(mark.path, claimed, { isDurable: false })) continue
+    const mtimeMs = statOrUndefined(claimed)?.mtimeMs
     if (mtimeMs !== undefined && mtimeMs > mark.mtimeMs)
       touchOrCreate(join(touchMarkFolder(folder), mark.id), touchMarkFolder(folder))
-    removeFile(taken)
+    removeFile(claimed)
   }
 }
 

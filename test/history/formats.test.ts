@@ -4,7 +4,7 @@ import { anthropicItems, anthropicMessages } from '../../src/history/formats/ant
 import { openAiItems, openAiMessages } from '../../src/history/formats/openai.ts'
 import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import { modelMessages } from '../../src/history/model-messages.ts'
-import { PIXEL, item, said, saidPart, thinkingPart, toolUse } from './items.ts'
+import { PIXEL, item, said, userPart, thinkingPart, toolUse } from './items.ts'
 
 const text = (words: string): MessagePart => ({ type: 'text', text: words })
 const use = (id: string): MessagePart => ({
@@ -30,7 +30,7 @@ function message(
 }
 
 /** Role and text of each message, one per line. */
-function told(items: Iterable<HistoryItem>): readonly string[] {
+function sentLines(items: Iterable<HistoryItem>): readonly string[] {
   return modelMessages(items).map(({ role, parts }) => `${role}: ${parts.map(words).join(' | ')}`)
 }
 
@@ -60,7 +60,7 @@ describe('the messages to send next', () => {
       said('also this', { parent: 'h' }),
       message('a4', 'assistant', [text('done')], { parent: 'also this', request: 'r2' }),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: I look | use t1 | use t2',
       'user: result t2 | result t1 | also this',
@@ -77,7 +77,7 @@ describe('the messages to send next', () => {
       message('u', 'user', [result('t1')]),
       message('c', 'assistant', [text('done')]),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: I look | use t1',
       'user: result t1',
@@ -93,9 +93,9 @@ describe('the messages to send next', () => {
       message('b', 'assistant', [text('two')], { parent: 'wrong' }),
       said('right', { parent: 'a' }),
     ]
-    expect(told(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
+    expect(sentLines(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
     expect(
-      told([
+      sentLines([
         ...items,
         said('all anew'),
         message('c', 'assistant', [text('yes')], { parent: 'all anew' }),
@@ -113,11 +113,11 @@ describe('the messages to send next', () => {
     const summary = said('in short', { parent: 'c', isSummary: true })
     // A harness attaches what follows to the summary, or to the last message it kept.
     for (const parent of ['in short', 'kept'])
-      expect(told([...before, compaction, summary, said('new', { parent })])).toEqual([
+      expect(sentLines([...before, compaction, summary, said('new', { parent })])).toEqual([
         'user: in short\n | kept\n | new',
       ])
     const back = said('rewound', { parent: 'a' })
-    expect(told([...before, compaction, summary, back])).toEqual([
+    expect(sentLines([...before, compaction, summary, back])).toEqual([
       'user: old',
       'assistant: older',
       'user: rewound',
@@ -125,7 +125,7 @@ describe('the messages to send next', () => {
     const unlinked = [...before, compaction, summary, said('new')].map(
       (node) => ({ ...node, parent: undefined }) as never,
     )
-    expect(told(unlinked)).toEqual(['user: in short\n | kept\n | new'])
+    expect(sentLines(unlinked)).toEqual(['user: in short\n | kept\n | new'])
   })
 
   test('have no failures, no sub-agent messages, and no thinking without a reply', () => {
@@ -139,7 +139,7 @@ describe('the messages to send next', () => {
       said('go on', { parent: 't' }),
       said(' ', { parent: 'go on' }),
     ]
-    expect(told(items)).toEqual(['user: go\n | go on'])
+    expect(sentLines(items)).toEqual(['user: go\n | go on'])
   })
 
   test('mark a tool result that was lost in a crash as lost', () => {
@@ -148,17 +148,17 @@ describe('the messages to send next', () => {
       message('a', 'assistant', [use('t1'), use('t2')]),
       message('u', 'user', [result('t2')]),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: result t2 | error t1',
     ])
-    expect(told([...items.slice(0, 2), said('again')])).toEqual([
+    expect(sentLines([...items.slice(0, 2), said('again')])).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: error t1 | error t2 | again',
     ])
-    expect(told([message('u', 'user', [result('t9')])])).toEqual([])
+    expect(sentLines([message('u', 'user', [result('t9')])])).toEqual([])
   })
 
   test('keep a tool result that follows a usage-only message', () => {
@@ -172,7 +172,7 @@ describe('the messages to send next', () => {
       said('go on'),
       message('v', 'user', [result('t2')]),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: result t1 | result t2 | go on',
@@ -184,7 +184,7 @@ describe('the messages to send next', () => {
       said('look at @a'),
       said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true }),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a',
     ])
   })
@@ -200,7 +200,7 @@ describe('the messages to send next', () => {
       ]),
       message('s', 'system', [text('note'), use('t2')]),
     ]
-    expect(told(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
+    expect(sentLines(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
   })
 
   test('put a message whose parent was not stored after the message before it', () => {
@@ -209,7 +209,7 @@ describe('the messages to send next', () => {
       message('b', 'assistant', [text('b')], { parent: 'a' }),
       said('c', { parent: 'gone' }),
     ]
-    expect(told(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
+    expect(sentLines(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
   })
 
   test('are the same for every harness format', () => {
@@ -230,11 +230,11 @@ describe('the messages to send next', () => {
           const uses = parts.flatMap((part) =>
             role === 'assistant' && part.type === 'tool use' ? [part.id] : [],
           )
-          const answers = (messages[index + 1]?.parts ?? []).flatMap((part) =>
+          const replies = (messages[index + 1]?.parts ?? []).flatMap((part) =>
             part.type === 'tool result' ? [part.use] : [],
           )
           if (role === 'assistant')
-            expect(answers.toSorted()).toEqual([...new Set(uses)].toSorted())
+            expect(replies.toSorted()).toEqual([...new Set(uses)].toSorted())
           if (role === 'user' && index > 0) expect(messages[index - 1]!.role).not.toBe('user')
         }
       }),
@@ -247,14 +247,14 @@ describe('the messages to send next', () => {
 const conversation: fc.Arbitrary<readonly Message[]> = fc
   .array(
     fc.record({
-      asked: fc.array(saidPart, { minLength: 1, maxLength: 3 }),
+      asked: fc.array(userPart, { minLength: 1, maxLength: 3 }),
       thought: fc.array(thinkingPart, { maxLength: 1 }),
       answer: fc.array(
-        saidPart.filter(({ type }) => type === 'text'),
+        userPart.filter(({ type }) => type === 'text'),
         { minLength: 1, maxLength: 2 },
       ),
       uses: fc.array(toolUse, { maxLength: 3 }),
-      results: fc.array(fc.array(saidPart, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
+      results: fc.array(fc.array(userPart, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
       isError: fc.boolean(),
     }),
     { maxLength: 5 },
@@ -262,7 +262,7 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
   .map((turns) =>
     turns.flatMap(({ asked, thought, answer, uses, results, isError }, turn) => {
       const named = uses.map((part, index) => ({ ...part, id: `use-${turn}-${index}` }))
-      const answers = named.map(({ id }, index): MessagePart => ({
+      const replies = named.map(({ id }, index): MessagePart => ({
         type: 'tool result',
         use: id,
         parts: results[index]!,
@@ -272,7 +272,7 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
       return [
         message(`asked-${turn}`, 'user', asked),
         message(`said-${turn}`, 'assistant', [...thought, ...answer, ...named], { request }),
-        ...(answers.length === 0 ? [] : [message(`results-${turn}`, 'user', answers)]),
+        ...(replies.length === 0 ? [] : [message(`results-${turn}`, 'user', replies)]),
       ]
     }),
   )

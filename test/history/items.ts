@@ -28,7 +28,7 @@ const json: fc.Arbitrary<Json> = fc.dictionary(
   { maxKeys: 4, noNullPrototype: true },
 )
 
-export const saidPart: fc.Arbitrary<MessagePart> = fc.oneof(
+export const userPart: fc.Arbitrary<MessagePart> = fc.oneof(
   text.map((value) => ({ type: 'text' as const, text: value })),
   fc.constant({ type: 'image' as const, mediaType: 'image/png', data: PIXEL }),
   fc.webUrl().map((url) => ({ type: 'image link' as const, url })),
@@ -57,12 +57,12 @@ export const toolUse = fc.record({
 const toolResult = fc.record({
   type: fc.constant('tool result' as const),
   use: word,
-  parts: fc.array(saidPart, { maxLength: 3 }),
+  parts: fc.array(userPart, { maxLength: 3 }),
   isError: fc.boolean(),
 })
 
 const part: fc.Arbitrary<MessagePart> = fc.oneof(
-  saidPart,
+  userPart,
   thinkingPart,
   toolUse,
   toolResult,
@@ -88,7 +88,7 @@ const message: fc.Arbitrary<Message> = fc.record(
     parts: fc.array(part, { maxLength: 5 }),
     asTold: fc.record({
       role: fc.constantFrom('user' as const, 'system' as const),
-      parts: fc.array(saidPart, { maxLength: 2 }),
+      parts: fc.array(userPart, { maxLength: 2 }),
     }),
     model: word,
     request: word,

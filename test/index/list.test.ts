@@ -3,7 +3,7 @@ import { names, world } from './world.ts'
 
 async function threeSessions() {
   const w = world()
-  const login = w.begin('fix-login', {
+  const login = w.startSession('fix-login', {
     goal: 'make the login work',
     git: { branch: 'main' },
     worktree: '/elsewhere',
@@ -19,12 +19,12 @@ async function threeSessions() {
   w.add(login, 'context.compacted', {})
   w.add(login, 'tldr.written', { text: 'nearly there' })
   w.wait(60)
-  const cache = w.begin('add-cache', { title: 'A cache', git: { branch: 'cache' } })
+  const cache = w.startSession('add-cache', { title: 'A cache', git: { branch: 'cache' } })
   w.add(cache, 'task.linked', { task: 't-1' })
   w.add(cache, 'task.linked', { task: 't-2' })
   w.add(cache, 'session.paused', {})
   w.wait(60)
-  const docs = w.begin('Write-Docs', { git: { branch: 'main' } })
+  const docs = w.startSession('Write-Docs', { git: { branch: 'main' } })
   w.add(docs, 'session.closed', { how: 'completed' })
   return { w, login, cache, docs, index: await w.open() }
 }
@@ -119,7 +119,7 @@ describe('a list of sessions', () => {
 
   test('leaves out a log without a record until it has one', async () => {
     const w = world()
-    const id = w.begin('real')
+    const id = w.startSession('real')
     const empty = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     w.scribble(empty, 'not a record\n')
     const index = await w.open()
@@ -142,7 +142,7 @@ describe('a session is found', () => {
     expect(names(index.findByNameOrId(login.slice(-8)))).toEqual(['fix-login'])
     expect(names(index.findByNameOrId(login.slice(20, 30)))).toEqual(['fix-login'])
     expect(names(index.findByNameOrId(''))).toEqual([])
-    const other = w.begin(cache.slice(-6))
+    const other = w.startSession(cache.slice(-6))
     index.sync()
     expect(index.findByNameOrId(cache.slice(-6)).map((row) => row.id)).toEqual([other, cache])
   })
@@ -173,11 +173,11 @@ describe('the number of sessions', () => {
   test('is counted again after this process or another wrote', async () => {
     const { w, index } = await threeSessions()
     expect(index.countSessions()).toBe(3)
-    w.begin('one-more')
+    w.startSession('one-more')
     index.sync()
     expect(index.countSessions()).toBe(4)
     const other = await w.open()
-    w.begin('and-another')
+    w.startSession('and-another')
     other.sync()
     expect(index.countSessions()).toBe(5)
   })
@@ -186,7 +186,7 @@ describe('the number of sessions', () => {
 describe('a retracted entry', () => {
   test('is reported by its id, unless the retraction was retracted', async () => {
     const w = world()
-    const id = w.begin('undecided')
+    const id = w.startSession('undecided')
     const first = w.add(id, 'note.added', { text: 'one' })
     const second = w.add(id, 'note.added', { text: 'two' })
     w.add(id, 'entry.retracted', { entry: first })

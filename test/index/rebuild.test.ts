@@ -74,7 +74,7 @@ function play(w: World, index: SessionIndex, happenings: readonly Happening[]): 
   const entries: string[] = []
   const at = <T>(list: readonly T[], n: number) => list[n % list.length]!
   for (const it of happenings) {
-    if (it.does === 'begin') sessions.push(w.begin(it.word))
+    if (it.does === 'begin') sessions.push(w.startSession(it.word))
     if (it.does === 'sync') index.sync({ full: it.full })
     if (sessions.length === 0) continue
     if (it.does === 'tear') w.scribble(at(sessions, it.session), '\n{"v":1,"id":"half a rec')
@@ -128,7 +128,7 @@ test('deleting the index and rebuilding gives the same answers', async () => {
       expect({ rows: dump(w.folder), answers: answers(rebuilt) }).toEqual(kept)
       expect(rebuilt.verify()).toMatchObject({ differing: [], damage: [] })
       expect(kept.rows['orphans']).toEqual([])
-      expect(w.said).toEqual([])
+      expect(w.reported).toEqual([])
       rebuilt.close()
     }),
     { numRuns: 150 },

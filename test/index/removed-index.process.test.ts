@@ -7,7 +7,7 @@ const ROUNDS = 400
 
 test('an index that is removed again and again gives the same answers', async () => {
   const w = world()
-  const id = w.begin('kept')
+  const id = w.startSession('kept')
   await removeAgainAndAgain(
     ['', '-wal', '-shm', '-journal'].map((companion) => join(w.folder, `index.db${companion}`)),
   )

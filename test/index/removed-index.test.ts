@@ -23,7 +23,7 @@ async function builtInSpiteOf(w: World, happening: (folder: string) => void) {
       return w.sessionIds()
     },
   }
-  const index = await openIndex(source, { report: (line) => w.said.push(line) })
+  const index = await openIndex(source, { report: (line) => w.reported.push(line) })
   onTestFinished(() => index.close())
   return index
 }
@@ -54,17 +54,17 @@ describe('an index that is removed', () => {
     ],
   ])('%s is still complete, without a message', async (_, happening) => {
     const w = world()
-    w.begin('kept')
+    w.startSession('kept')
     const index = await builtInSpiteOf(w, happening)
     expect(names(index.sessions())).toEqual(['kept'])
     index.sync()
     expect(index.counts()).toEqual({ sessions: 1, entries: 1 })
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
   })
 
   test('after it was damaged is rebuilt without a message', async () => {
     const w = world()
-    const id = w.begin('kept')
+    const id = w.startSession('kept')
     for (let n = 0; n < 300; n += 1)
       w.add(id, 'note.added', { text: `note ${n} about something to be found` })
     const path = join(w.folder, 'index.db')
@@ -74,13 +74,13 @@ describe('an index that is removed', () => {
     overwritePages(path)
     rmSync(path)
     expect([...index.search({ text: 'found', limit: 500 })]).toHaveLength(300)
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
   })
 
   test('and rebuilt while a list is read continues the list', async () => {
     const w = world()
     const all = Array.from({ length: 100 }, (_, n) => `session-${String(n).padStart(2, '0')}`)
-    for (const name of all) w.begin(name)
+    for (const name of all) w.startSession(name)
     const index = await w.open()
     const list = index.sessions({ sort: 'name' })
     const seen = [list.next().value!.name]
@@ -93,10 +93,10 @@ describe('an index that is removed', () => {
 
 test('an index in memory sees entries whose touch marks were cleared for the file', async () => {
   const w = world()
-  const id = w.begin('kept')
+  const id = w.startSession('kept')
   mkdirSync(join(w.folder, 'index.db'))
   const index = await w.open()
-  expect(w.said).toHaveLength(1)
+  expect(w.reported).toHaveLength(1)
   w.add(id, 'note.added', { text: 'elsewhere' })
   for (const mark of w.marks()) rmSync(join(w.folder, 'touched', mark))
   index.sync()

@@ -4,7 +4,7 @@ import { world } from './world.ts'
 
 async function texts(...lines: string[]) {
   const w = world()
-  const id = w.begin('search-me', { goal: 'a goal about giraffes' })
+  const id = w.startSession('search-me', { goal: 'a goal about giraffes' })
   const entries = lines.map((text) => w.add(id, 'note.added', { text }))
   return { w, id, entries, index: await w.open() }
 }
@@ -80,7 +80,7 @@ describe('a search', () => {
 
   test('is filtered by kind, session, status and time', async () => {
     const { index, w, id, entries } = await texts('needle one', 'needle two')
-    const other = w.begin('other')
+    const other = w.startSession('other')
     const decision = w.add(other, 'decision.made', { title: 'needle three' })
     w.add(other, 'session.closed', { how: 'completed' })
     index.sync()

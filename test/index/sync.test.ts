@@ -8,7 +8,7 @@ const LONG = 'lorem ipsum '.repeat(1_000)
 
 /** A session whose log is long enough to be continued rather than read again. */
 function longSession(w: ReturnType<typeof world>) {
-  const id = w.begin('long')
+  const id = w.startSession('long')
   for (let n = 0; n < 10; n += 1) w.add(id, 'note.added', { text: `${LONG} ${n}` })
   return id
 }
@@ -16,7 +16,7 @@ function longSession(w: ReturnType<typeof world>) {
 describe('updating the index', () => {
   test('shows appended entries, in short and in long sessions', async () => {
     const w = world()
-    const [short, long] = [w.begin('short'), longSession(w)]
+    const [short, long] = [w.startSession('short'), longSession(w)]
     const index = await w.open()
     for (const id of [short, long]) w.add(id, 'decision.made', { title: 'afterwards' })
     expect([...index.search({ text: 'afterwards' })]).toEqual([])
@@ -31,7 +31,7 @@ describe('updating the index', () => {
     ['long', 10],
   ])('leaves the rows of a %s session that did not change', async (_, size) => {
     const w = world()
-    const id = w.begin('steady')
+    const id = w.startSession('steady')
     for (let n = 0; n < size; n += 1) w.add(id, 'note.added', { text: `${LONG} ${n}` })
     const index = await w.open()
     const before = keysOf(w.folder, id)
@@ -61,7 +61,7 @@ describe('updating the index', () => {
 
   test('replaces the text of an amended entry', async () => {
     const w = world()
-    const id = w.begin('amended')
+    const id = w.startSession('amended')
     const note = w.add(id, 'note.added', { text: 'the first wording' })
     const index = await w.open()
     w.add(id, 'entry.amended', { entry: note, changes: { text: 'the second wording' } })
@@ -72,7 +72,7 @@ describe('updating the index', () => {
 
   test('counts an entry captured twice once, however long ago the first was', async () => {
     const w = world()
-    const id = w.begin('noticed')
+    const id = w.startSession('noticed')
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
     for (let n = 0; n < 300; n += 1)
       w.add(id, 'note.added', { text: `note ${n} ${LONG.slice(0, 500)}` }, { once: `note-${n}` })
@@ -136,7 +136,7 @@ describe('updating the index', () => {
 
   test('drops a session whose folder was removed, marked or not', async () => {
     const w = world()
-    const [gone, stays] = [w.begin('gone'), w.begin('stays')]
+    const [gone, stays] = [w.startSession('gone'), w.startSession('stays')]
     const index = await w.open()
     rmSync(join(w.folder, 'journal', gone), { recursive: true })
     index.sync()
@@ -148,7 +148,7 @@ describe('updating the index', () => {
 
   test('keeps a session of which only the link is left', async () => {
     const w = world()
-    const id = w.begin('linked')
+    const id = w.startSession('linked')
     const link = join(temporaryFolder(), 'log.jsonl')
     renameSync(w.logPath(id), link)
     rmSync(join(w.folder, 'journal', id), { recursive: true })
@@ -161,7 +161,7 @@ describe('updating the index', () => {
 
   test('checks unmarked logs only in a full sync', async () => {
     const w = world()
-    const id = w.begin('quiet')
+    const id = w.startSession('quiet')
     const index = await w.open()
     w.add(id, 'note.added', { text: 'unannounced' })
     rmSync(join(w.folder, 'touched', id))
@@ -174,15 +174,15 @@ describe('updating the index', () => {
 
   test('shows the other sessions when one log cannot be read, and says so', async () => {
     const w = world()
-    const [closed] = [w.begin('closed'), w.begin('readable')]
+    const [closed] = [w.startSession('closed'), w.startSession('readable')]
     const path = w.logPath(closed!)
     rmSync(path)
     // A folder in its place is unreadable even for root.
     mkdirSync(path)
     const index = await w.open()
     expect(names(index.sessions())).toEqual(['readable'])
-    expect(w.said).toHaveLength(1)
-    expect(w.said[0]).toContain(path)
+    expect(w.reported).toHaveLength(1)
+    expect(w.reported[0]).toContain(path)
     w.ageMarks(60)
     index.sync()
     expect(w.marks()).toEqual([closed])
@@ -190,7 +190,7 @@ describe('updating the index', () => {
 
   test('follows a file that another process deleted and rebuilt', async () => {
     const w = world()
-    const id = w.begin('shared')
+    const id = w.startSession('shared')
     const index = await w.open()
     rmSync(join(w.folder, 'index.db'))
     w.add(id, 'note.added', { text: 'meanwhile' })
@@ -201,12 +201,12 @@ describe('updating the index', () => {
     expect(w.marks()).toEqual([])
     index.sync()
     expect([...index.search({ text: 'meanwhile' })]).toHaveLength(1)
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
   })
 
   test('reports progress during a full sync', async () => {
     const w = world()
-    for (let n = 0; n < 5; n += 1) w.begin(`session-${n}`)
+    for (let n = 0; n < 5; n += 1) w.startSession(`session-${n}`)
     const seen: string[] = []
     const index = await openIndex(w, {
       report: () => undefined,
@@ -219,11 +219,11 @@ describe('updating the index', () => {
 
   test('answers from memory when the file cannot be created, leaving the marks for a lasting index', async () => {
     const w = world()
-    w.begin('answered')
+    w.startSession('answered')
     const source = { ...w, folder: join(w.folder, 'nowhere') }
-    const index = await openIndex(source, { report: (line) => w.said.push(line) })
+    const index = await openIndex(source, { report: (line) => w.reported.push(line) })
     expect(names(index.sessions())).toEqual(['answered'])
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     index.close()
     expect(existsSync(source.folder)).toBe(false)
   })
@@ -232,7 +232,7 @@ describe('updating the index', () => {
 describe('task entries', () => {
   test('are returned by id over all sessions, with their retractions and amendments', async () => {
     const w = world()
-    const [a, b] = [w.begin('a'), w.begin('b')]
+    const [a, b] = [w.startSession('a'), w.startSession('b')]
     const added = w.add(a, 'task.added', { task: 't-1', title: 'one' })
     const note = w.add(a, 'note.added', { text: 'not about a task' })
     w.add(a, 'entry.retracted', { entry: note })

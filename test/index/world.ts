@@ -25,9 +25,9 @@ import type { RawEntry } from '../../src/session/effective-entries.ts'
 const START = Date.parse('2026-03-01T10:00:00.000Z')
 
 export interface World extends IndexSource {
-  readonly said: string[]
+  readonly reported: string[]
   /** Starts a session and returns its id. */
-  begin(name: string, data?: Partial<EntryData['session.opened']>): string
+  startSession(name: string, data?: Partial<EntryData['session.opened']>): string
   /** Appends an entry as a journal does, marking the session first, and returns its id. */
   add<K extends EntryKind>(
     session: string,
@@ -67,11 +67,11 @@ export function world(project = temporaryFolder()): World {
     folder,
     prepare: () => mkdirSync(folder, { recursive: true }),
     project,
-    said: [],
+    reported: [],
     sessionIds: () => readdirSync(journal),
     log: (id) => ({ path: logPath(id) }),
     logPath,
-    begin(name, data = {}) {
+    startSession(name, data = {}) {
       const id = mintId(last, now)
       last = id
       it.add(id, 'session.opened', { name, ...data })
@@ -101,7 +101,7 @@ export function world(project = temporaryFolder()): World {
       appendFileSync(logPath(session), bytes)
     },
     async open() {
-      const index = await openIndex(it, { report: (line) => it.said.push(line) })
+      const index = await openIndex(it, { report: (line) => it.reported.push(line) })
       onTestFinished(() => index.close())
       return index
     },

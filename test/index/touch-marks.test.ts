@@ -7,7 +7,7 @@ import { dump, temporaryFolder, world } from './world.ts'
 describe('a touch mark', () => {
   test('younger than ten seconds is kept, an older one is cleared', async () => {
     const w = world()
-    const id = w.begin('marked')
+    const id = w.startSession('marked')
     const index = await w.open()
     expect(w.marks()).toEqual([id])
     w.ageMarks(9)
@@ -50,7 +50,7 @@ describe('a touch mark', () => {
 
   test('that a killed process renamed without clearing still counts', async () => {
     const w = world()
-    const id = w.begin('taken')
+    const id = w.startSession('taken')
     const index = await w.open()
     w.add(id, 'note.added', { text: 'between' })
     renameSync(join(w.folder, 'touched', id), join(w.folder, 'touched', `${id}.taken`))
@@ -72,7 +72,7 @@ describe('a touch mark', () => {
 
   test('that was removed with all others is not needed to find what was appended', async () => {
     const w = world()
-    const [early, late] = [w.begin('early'), w.begin('late')]
+    const [early, late] = [w.startSession('early'), w.startSession('late')]
     const index = await w.open()
     w.add(early, 'note.added', { text: 'unmarked' })
     rmSync(join(w.folder, 'touched'), { recursive: true })
@@ -83,7 +83,7 @@ describe('a touch mark', () => {
 
   test('is created only for a session, and nothing else in its folder is removed', async () => {
     const w = world()
-    w.begin('real')
+    w.startSession('real')
     writeFileSync(join(w.folder, 'touched', 'notes.txt'), 'mine')
     w.ageMarks(60)
     await w.open()
@@ -99,7 +99,7 @@ describe('a touch mark', () => {
 
   test('is cleared without changing anything else in the index', async () => {
     const w = world()
-    w.begin('still')
+    w.startSession('still')
     const index = await w.open()
     const before = dump(w.folder)
     w.ageMarks(60)

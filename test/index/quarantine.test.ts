@@ -19,7 +19,7 @@ import { type World, dump, names, settle, world } from './world.ts'
 async function indexed() {
   const w = world()
   for (let n = 0; n < 30; n += 1) {
-    const id = w.begin(`session-${n}`)
+    const id = w.startSession(`session-${n}`)
     for (let m = 0; m < 10; m += 1)
       w.add(id, 'note.added', { text: `note ${m} of ${n} about something to be found` })
   }
@@ -67,9 +67,9 @@ describe('an index that cannot be used', () => {
     const bytes = readFileSync(path)
     const index = await w.open()
     expect(names(index.sessions())).toHaveLength(30)
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     expect(asideIn(w)).toHaveLength(1)
-    expect(w.said[0]).toContain(asideIn(w)[0]!)
+    expect(w.reported[0]).toContain(asideIn(w)[0]!)
     expect(readFileSync(join(w.folder, asideIn(w)[0]!))).toEqual(bytes)
     expect(dump(w.folder)).toEqual(before)
   })
@@ -81,7 +81,7 @@ describe('an index that cannot be used', () => {
     const { w, path, before } = await indexed()
     damage(path)
     await w.open()
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
     expect(asideIn(w)).toEqual([])
     expect(dump(w.folder)).toEqual(before)
   })
@@ -94,7 +94,7 @@ describe('an index that cannot be used', () => {
     const index = await w.open()
     expect([...index.search({ text: 'found', limit: 500 })]).toHaveLength(300)
     expect(names(index.sessions())).toHaveLength(30)
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     expect(asideIn(w).length).toBeGreaterThan(0)
     expect(index.verify()).toEqual({ checked: 30, differing: [], damage: [] })
   })
@@ -102,7 +102,7 @@ describe('an index that cannot be used', () => {
   test('because it is damaged while a list is read continues the list', async () => {
     const w = world()
     for (let n = 0; n < 2_000; n += 1)
-      w.begin(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
+      w.startSession(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
     const index = await w.open()
     index.close()
     settle(join(w.folder, 'index.db'))
@@ -116,7 +116,7 @@ describe('an index that cannot be used', () => {
     expect(seen).toEqual(
       Array.from({ length: 2_000 }, (_, n) => `session-${String(n).padStart(4, '0')}`),
     )
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
   })
 
   test('is quarantined at most three times over', async () => {
@@ -137,7 +137,7 @@ describe('an index that cannot be used', () => {
     writeFileSync(path, 'garbage '.repeat(1_000))
     writeFileSync(`${path}-wal`, 'stale')
     const index = await w.open()
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     expect(names(index.sessions())).toHaveLength(30)
     expect(index.verify().damage).toEqual([])
   })
