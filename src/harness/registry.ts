@@ -140,9 +140,9 @@ export function drivableNames(models?: ModelSettings): readonly string[] {
 export function checkHarnessName(name: string): string {
   const found = findHarness(name)
   const { argument } = found ?? {}
-  const given = argumentFromName(name)
-  if (found?.drive === undefined || given === '' || (given === undefined && argument?.isRequired))
-    throw unknownHarness(name, given === undefined ? undefined : argument)
+  const value = argumentFromName(name)
+  if (found?.drive === undefined || value === '' || (value === undefined && argument?.isRequired))
+    throw unknownHarness(name, value === undefined ? undefined : argument)
   return name
 }
 

@@ -90,7 +90,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(events)).toMatchObject({ how: 'completed' })
       expect(of(events, 'started').map((event) => event.conversation)).toEqual([conversation.id])
       expect(conversation.id).toMatch(/\w/)
-      expect(saidIn(events)).toMatch(/I look first\.[^]*It is forty-two\./)
+      expect(textIn(events)).toMatch(/I look first\.[^]*It is forty-two\./)
       expect(endOf(events).said ?? 'It is forty-two.').toContain('It is forty-two.')
       const [start, end, ...others] = of(events, 'tool')
       expect(others).toEqual([])
@@ -137,7 +137,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
         'completed',
         'completed',
       ])
-      expect(turns.map(saidIn)).toEqual([
+      expect(turns.map(textIn)).toEqual([
         expect.stringContaining('one'),
         expect.stringContaining('two'),
         expect.stringContaining('three'),
@@ -216,7 +216,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       if (!world.harness.capabilities.multiTurn) return
       const next = await turn(conversation, 'B')
       expect(endOf(next).how).toBe('completed')
-      expect(saidIn(next)).toContain('back again')
+      expect(textIn(next)).toContain('back again')
     })
 
     test('reports a usage limit, with its reset time if known', async () => {
@@ -244,7 +244,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       if (!world.harness.capabilities.multiTurn) return
       const next = await turn(conversation, 'B')
       expect(endOf(next).how).toBe('completed')
-      expect(saidIn(next)).toContain('awake again')
+      expect(textIn(next)).toContain('awake again')
     })
 
     test('ends the turn as died when the program is killed, and resumes under the same id', async ({
@@ -269,7 +269,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(of(events, 'started').map((event) => event.conversation)).toEqual([first.id])
       expect(endOf(events).how).toBe('completed')
       // Earlier turns are history and are not sent again.
-      expect(saidIn(events).trim()).toBe('here again')
+      expect(textIn(events).trim()).toBe('here again')
     })
 
     test('ends the turn as died when all its processes are killed from outside', async () => {
@@ -415,7 +415,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       const events = await turn(await opened(world), 'Read it.')
       expect(of(events, 'tool').map((event) => event.status)).toEqual(['started', 'completed'])
       expect(endOf(events).how).toBe('completed')
-      expect(saidIn(events)).toContain('read')
+      expect(textIn(events)).toContain('read')
     })
 
     test('passes every line of the protocol, in both directions, to `trace`', async () => {
@@ -463,7 +463,7 @@ function of<Type extends HarnessEvent['type']>(
   return events.filter((event): event is EventOf<Type> => event.type === type)
 }
 
-function saidIn(events: readonly HarnessEvent[]): string {
+function textIn(events: readonly HarnessEvent[]): string {
   return of(events, 'text')
     .map((event) => event.text)
     .join('\n')

@@ -116,17 +116,17 @@ describe('an ACP agent', () => {
   })
 
   test('that prints other lines is still understood, and gets no reply to them', async () => {
-    let told = ''
+    let sent = ''
     const conversation = await opened(
       `console.log('Welcome!'); console.log('[1,2]'); console.log('{"jsonrpc":"1.0"}'); console.log(''); ${BASE}
       on['session/prompt'] = () => { console.log('DEBUG {'); say('hello'); update({ sessionUpdate: 'unheard_of' }); return { stopReason: 'end_turn' } }`,
-      { trace: (direction, line) => (told += direction === 'to' ? line : '') },
+      { trace: (direction, line) => (sent += direction === 'to' ? line : '') },
     )
     expect((await turn(conversation)).slice(1)).toEqual([
       { type: 'text', text: 'hello' },
       { type: 'turn ended', how: 'completed', said: 'hello' },
     ])
-    expect(told).not.toContain('error')
+    expect(sent).not.toContain('error')
   })
 
   test('that exits in the middle of a turn ends it as died, with its last output', async () => {
@@ -200,13 +200,13 @@ describe('an ACP agent', () => {
   })
 
   test('that sends updates after its turn ended does not affect the next turn', async () => {
-    let heard = ''
+    let received = ''
     const conversation = await opened(
       `${BASE} let n = 0; on['session/prompt'] = () => { n += 1; if (n === 1) setTimeout(() => { say('too late'); update({ sessionUpdate: 'usage_update', used: 5, size: 9 }) }, 20); else say('in time'); return { stopReason: 'end_turn' } }`,
-      { trace: (_, line) => (heard += line) },
+      { trace: (_, line) => (received += line) },
     )
     await turn(conversation)
-    await expect.poll(() => heard).toContain('usage_update')
+    await expect.poll(() => received).toContain('usage_update')
     const events = await turn(conversation)
     expect(events.filter(({ type }) => type === 'text')).toEqual([
       { type: 'text', text: 'in time' },
@@ -229,7 +229,7 @@ describe('an ACP permission request', () => {
     `${BASE} on['session/prompt'] = async () => { const { outcome } = await ask({ toolCall: ${JSON.stringify({ toolCallId: 't', ...toolCall })}, options: ${JSON.stringify(
       kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
     )} }); say(outcome.optionId ?? outcome.outcome); return { stopReason: 'end_turn' } }`
-  const answerTo = async (
+  const permissionOutcome = async (
     toolCall: object,
     options: Partial<ConversationOptions>,
     kinds?: string[],
@@ -239,33 +239,35 @@ describe('an ACP permission request', () => {
   }
 
   test('is allowed once or rejected once', async () => {
-    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'all' })).toBe(
+    expect(await permissionOutcome({ kind: 'other', title: 'Do it' }, { permissions: 'all' })).toBe(
       'allow_once',
     )
-    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'edits' })).toBe(
-      'reject_once',
-    )
-    expect(await answerTo({ title: 'Do it' }, { permissions: 'edits' }, ['allow_always'])).toBe(
-      'cancelled',
-    )
+    expect(
+      await permissionOutcome({ kind: 'other', title: 'Do it' }, { permissions: 'edits' }),
+    ).toBe('reject_once')
+    expect(
+      await permissionOutcome({ title: 'Do it' }, { permissions: 'edits' }, ['allow_always']),
+    ).toBe('cancelled')
   })
 
   test('is allowed by the rules for edits within the project, and for reading', async () => {
     const edits = { permissions: 'edits' } as const
-    expect(await answerTo({ kind: 'edit', locations: [{ path: 'a.txt' }] }, edits)).toBe(
+    expect(await permissionOutcome({ kind: 'edit', locations: [{ path: 'a.txt' }] }, edits)).toBe(
       'allow_once',
     )
     expect(
-      await answerTo(
+      await permissionOutcome(
         { kind: 'edit', locations: [{ path: 'a.txt' }, { path: '/etc/passwd' }] },
         edits,
       ),
     ).toBe('reject_once')
-    expect(await answerTo({ kind: 'other', rawInput: { path: 'a.txt' } }, edits)).toBe(
+    expect(await permissionOutcome({ kind: 'other', rawInput: { path: 'a.txt' } }, edits)).toBe(
       'reject_once',
     )
-    expect(await answerTo({ kind: 'search', title: 'Look' }, edits)).toBe('allow_once')
-    expect(await answerTo({ kind: 'execute', title: 'Something' }, edits)).toBe('reject_once')
+    expect(await permissionOutcome({ kind: 'search', title: 'Look' }, edits)).toBe('allow_once')
+    expect(await permissionOutcome({ kind: 'execute', title: 'Something' }, edits)).toBe(
+      'reject_once',
+    )
   })
 
   test('is allowed for a commit whose message has several lines', async () => {
@@ -273,21 +275,23 @@ describe('an ACP permission request', () => {
       kind: 'execute',
       rawInput: { command: `git commit -m "$(cat <<'EOF'\n${text}\nEOF\n)"` },
     })
-    expect(await answerTo(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' })).toBe(
-      'allow_once',
-    )
-    expect(await answerTo(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' })).toBe(
-      'reject_once',
-    )
     expect(
-      await answerTo(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), { permissions: 'edits' }),
+      await permissionOutcome(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' }),
+    ).toBe('allow_once')
+    expect(
+      await permissionOutcome(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' }),
+    ).toBe('reject_once')
+    expect(
+      await permissionOutcome(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), {
+        permissions: 'edits',
+      }),
     ).toBe('reject_once')
   })
 
   test('is allowed for exactly the listed line, whatever shell syntax it has', async () => {
     const allow = ['cd web && npm run lint > lint.log']
     const run = (command: unknown) =>
-      answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
+      permissionOutcome({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
     expect(await run(allow[0])).toBe('allow_once')
     expect(await run(['bash', '-lc', allow[0]])).toBe('allow_once')
     expect(await run(`${allow[0]} && rm x`)).toBe('reject_once')
@@ -295,7 +299,7 @@ describe('an ACP permission request', () => {
 
   test('is not allowed for words that only look like a quotation when joined', async () => {
     const run = (command: unknown) =>
-      answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
+      permissionOutcome({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
     expect(await run(['git', 'log', '-1'])).toBe('allow_once')
     expect(await run(['git', 'rebase', "'", '--exec=./other', "'"])).toBe('reject_once')
     expect(await run(['./other', '-c', 'git status'])).toBe('reject_once')
@@ -303,7 +307,9 @@ describe('an ACP permission request', () => {
 
   test('is rejected when the decision fails', async () => {
     const decide = () => Promise.reject(new Error('nobody there'))
-    expect(await answerTo({ kind: 'other' }, { permissions: 'ask', decide })).toBe('reject_once')
+    expect(await permissionOutcome({ kind: 'other' }, { permissions: 'ask', decide })).toBe(
+      'reject_once',
+    )
   })
 
   test('that is still undecided is cancelled with the turn', async () => {

@@ -88,7 +88,7 @@ const use = (id: string): MessagePart => ({
   name: 'read',
   input: { path: id },
 })
-const bare = (body: Body) =>
+const withoutCacheMarks = (body: Body) =>
   JSON.parse(
     JSON.stringify(body).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, ''),
   ) as Body
@@ -110,7 +110,7 @@ describe('a request to the Messages API', () => {
         .user(toolResultPart(`a${round}`, 'first', false))
         .user(toolResultPart(`b${round}`, 'second', true))
       const next = stored.anthropic()
-      const [old, now] = [bare(before), bare(next)]
+      const [old, now] = [withoutCacheMarks(before), withoutCacheMarks(next)]
       expect(now.system).toEqual(old.system)
       expect(JSON.stringify(now.messages.slice(0, old.messages.length))).toBe(
         JSON.stringify(old.messages),
@@ -138,7 +138,7 @@ describe('a request to the Messages API', () => {
       .user(toolResultPart('a', 'of a', false))
       .user(toolResultPart('b', 'of b', true))
       .user(text('and now?'))
-    const last = bare(stored.anthropic()).messages.at(-1)!
+    const last = withoutCacheMarks(stored.anthropic()).messages.at(-1)!
     expect(last).toEqual({
       role: 'user',
       content: [
@@ -249,7 +249,7 @@ test('a conversation begins with the project instructions and initial files, as 
 
 test('a conversation begun in another harness is resumed under our own system prompt', () => {
   const stored = new Stored()
-  const said = (id: string, role: 'user' | 'assistant', parent?: string) =>
+  const message = (id: string, role: 'user' | 'assistant', parent?: string) =>
     ({
       type: 'message',
       id,
@@ -257,10 +257,14 @@ test('a conversation begun in another harness is resumed under our own system pr
       parts: [text(`said ${id}`)],
       ...(parent === undefined ? {} : { parent }),
     }) as const
-  const items = [said('one', 'user'), said('two', 'assistant', 'one'), said('aside', 'user', 'one')]
+  const items = [
+    message('one', 'user'),
+    message('two', 'assistant', 'one'),
+    message('aside', 'user', 'one'),
+  ]
   stored.store.append('conversation-1', [
     ...items,
-    { ...said('of an agent', 'assistant', 'aside'), agent: 'a1' },
+    { ...message('of an agent', 'assistant', 'aside'), agent: 'a1' },
   ])
   stored
     .begin({ systemPrompt: 'Be brief.' })

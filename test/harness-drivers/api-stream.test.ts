@@ -9,18 +9,20 @@ import {
 import { failureFromResponse } from '../../src/harness/api/drive/model-failure.ts'
 import { serverSentEvents } from '../../src/harness/api/drive/ask-model.ts'
 
-async function* inPieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
-  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
+async function* inChunks(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
+    (a, b) => a - b,
+  )
   let from = 0
-  for (const place of [...places, bytes.length]) {
-    yield bytes.subarray(from, place)
-    from = place
+  for (const offset of [...offsets, bytes.length]) {
+    yield bytes.subarray(from, offset)
+    from = offset
   }
 }
 
 async function eventsIn(text: string, cuts: readonly number[] = []): Promise<readonly string[]> {
   const events: string[] = []
-  for await (const event of serverSentEvents(inPieces(Buffer.from(text), cuts))) events.push(event)
+  for await (const event of serverSentEvents(inChunks(Buffer.from(text), cuts))) events.push(event)
   return events
 }
 
@@ -73,7 +75,7 @@ describe('a stream of server-sent events', () => {
   test('fails when a line never ends', async () => {
     const endless = async () => {
       for await (const _ of serverSentEvents(
-        inPieces(Buffer.alloc(5000, 120), [1000, 2000]),
+        inChunks(Buffer.alloc(5000, 120), [1000, 2000]),
         undefined,
         1000,
       ));
@@ -261,50 +263,50 @@ describe('an HTTP error from a model server', () => {
       now,
     })
   }
-  const said = (message: string, more: object = {}) => ({ error: { message, ...more } })
+  const errorBody = (message: string, more: object = {}) => ({ error: { message, ...more } })
 
   test.each([
     [
       401,
-      said('invalid x-api-key'),
+      errorBody('invalid x-api-key'),
       'no',
       'the key in THE_KEY was refused: invalid x-api-key (HTTP 401)',
     ],
     [
       401,
-      said('wrong key sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'),
+      errorBody('wrong key sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'),
       'no',
       expect.stringMatching(/: wrong key \[redacted:.*\] \(HTTP 401\)$/),
     ],
     [
       404,
-      said('model: nothing'),
+      errorBody('model: nothing'),
       'no',
       'there is no such model or address: model: nothing (HTTP 404)',
     ],
-    [400, said('messages: bad'), 'no', 'messages: bad (HTTP 400)'],
+    [400, errorBody('messages: bad'), 'no', 'messages: bad (HTTP 400)'],
     [
       400,
-      said('prompt is too long: 9 > 8'),
+      errorBody('prompt is too long: 9 > 8'),
       'no',
       'the context is full: prompt is too long: 9 > 8 (HTTP 400)',
     ],
     [
       400,
-      said('Your credit balance is too low'),
+      errorBody('Your credit balance is too low'),
       'limit',
       'Your credit balance is too low (HTTP 400)',
     ],
     [
       429,
-      said('slow down', { code: 'insufficient_quota' }),
+      errorBody('slow down', { code: 'insufficient_quota' }),
       'limit',
       'slow down, insufficient_quota (HTTP 429)',
     ],
     [301, '', 'no', expect.stringContaining('leads elsewhere')],
     [500, '<html><h1>Bad gateway</h1></html>', 'again', 'Bad gateway (HTTP 500)'],
-    [529, said('Overloaded'), 'again', 'Overloaded (HTTP 529)'],
-    [429, said('slow down'), 'again', 'slow down (HTTP 429)'],
+    [529, errorBody('Overloaded'), 'again', 'Overloaded (HTTP 529)'],
+    [429, errorBody('slow down'), 'again', 'slow down (HTTP 429)'],
   ])('%i %j is %s', (status, body, kind, message) => {
     expect(failure(status, body)).toMatchObject({ kind, message })
   })

@@ -17,20 +17,20 @@ import type {
 } from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 
-const ODD = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')
+const FAKE_CLAUDE = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')
 
-function surroundings(how: string): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+function environment(how: string): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
   const cwd = mkdtempSync(join(tmpdir(), 'odd-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   const program = join(cwd, 'odd')
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${ODD}" "$@"\n`)
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${FAKE_CLAUDE}" "$@"\n`)
   chmodSync(program, 0o755)
   return { cwd, env: { PATH: '/usr/bin:/bin', STINT_CLAUDE: program, ODD: how, IS_SANDBOX: '1' } }
 }
 
 async function opened(how: string, more: Partial<ConversationOptions> = {}): Promise<Conversation> {
   const conversation = await claudeHarness.open({
-    ...surroundings(how),
+    ...environment(how),
     permissions: 'edits',
     allow: [],
     ...more,
@@ -107,11 +107,11 @@ describe('a program in place of Claude Code', () => {
   test('gets a denial when the decision fails', async () => {
     const decide = () => Promise.reject(new Error('the terminal is gone'))
     const conversation = await opened('asks', { decide })
-    const [, answer] = await turn(
+    const [, response] = await turn(
       conversation,
       '{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"x"}}',
     )
-    expect(answer).toMatchObject({ text: expect.stringMatching(/"deny".*the terminal is gone/) })
+    expect(response).toMatchObject({ text: expect.stringMatching(/"deny".*the terminal is gone/) })
   })
 
   test.each([
@@ -133,8 +133,8 @@ describe('a program in place of Claude Code', () => {
       decide,
     })
     const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command } }
-    const [, answer] = await turn(conversation, JSON.stringify(request))
-    expect(answer).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
+    const [, response] = await turn(conversation, JSON.stringify(request))
+    expect(response).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
     expect(asked).toEqual(may ? [] : [{ tool: 'Bash', title: `Bash: ${command}`, command }])
   })
 
@@ -147,15 +147,15 @@ describe('a program in place of Claude Code', () => {
   })
 
   test('is found by STINT_CLAUDE, and a failing check says why', async () => {
-    expect(await claudeHarness.check(surroundings('').env)).toEqual({
+    expect(await claudeHarness.check(environment('').env)).toEqual({
       isThere: true,
       version: '9.8.7',
     })
-    expect(await claudeHarness.check(surroundings('fails').env)).toMatchObject({
+    expect(await claudeHarness.check(environment('fails').env)).toMatchObject({
       isThere: false,
       problem: /fails/,
     })
-    expect(await claudeHarness.check(surroundings('no version').env)).toMatchObject({
+    expect(await claudeHarness.check(environment('no version').env)).toMatchObject({
       isThere: false,
       problem: /hello/,
     })

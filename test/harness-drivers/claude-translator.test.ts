@@ -154,40 +154,42 @@ describe.each(VERSIONS)('the stream of Claude Code %s', (version) => {
   })
 
   test('reports a usage limit once, with its reset time', () => {
-    const told = translated(recorded(`${version}-limit-of-account`))
-    expect(of(told, 'limit')).toEqual([
+    const events = translated(recorded(`${version}-limit-of-account`))
+    expect(of(events, 'limit')).toEqual([
       {
         type: 'limit',
         message: expect.stringMatching(/limit/),
         resetsAt: '2027-01-02T03:00:00.000Z',
       },
     ])
-    expect(ended(told)[0]).toMatch(/^failed: You've hit your/)
-    expect(of(told, 'text').every(({ text }) => text === 'ok')).toBe(true)
+    expect(ended(events)[0]).toMatch(/^failed: You've hit your/)
+    expect(of(events, 'text').every(({ text }) => text === 'ok')).toBe(true)
   })
 
   test('reports a throttled key as a limit, and an overloaded model as a failure', () => {
-    const told = translated(recorded(`${version}-limit-of-key`))
-    expect(of(told, 'limit')).toEqual([
+    const events = translated(recorded(`${version}-limit-of-key`))
+    expect(of(events, 'limit')).toEqual([
       { type: 'limit', message: expect.stringMatching(/429.*rate limit/) },
     ])
     if (version === '2.1.325')
-      expect(ended(told)).toContainEqual(
+      expect(ended(events)).toContainEqual(
         expect.stringMatching(/^failed: API Error: 529 Overloaded/),
       )
   })
 })
 
 describe('the stream of Claude Code', () => {
-  const whole = recorded('2.1.325-whole-messages-only')
+  const wholeMessages = recorded('2.1.325-whole-messages-only')
 
   test('adds up the same where whole messages carry placeholder output counts', () => {
-    expect(spentIn(translated(whole))).toEqual(countedIn(whole))
+    expect(spentIn(translated(wholeMessages))).toEqual(countedIn(wholeMessages))
   })
 
   test('reports a compaction by its boundary, once', () => {
-    const boundary = whole.find(({ subtype }) => subtype === 'compact_boundary')!
-    const events = translated(whole.flatMap((line) => (line === boundary ? [line, line] : [line])))
+    const boundary = wholeMessages.find(({ subtype }) => subtype === 'compact_boundary')!
+    const events = translated(
+      wholeMessages.flatMap((line) => (line === boundary ? [line, line] : [line])),
+    )
     expect(of(events, 'compaction')).toEqual([
       { type: 'compaction', trigger: 'manual', tokensBefore: 62_872, boundary: boundary['uuid'] },
     ])
@@ -266,7 +268,7 @@ describe('the stream of Claude Code', () => {
   })
 
   test('is read leniently: unknown, empty or malformed lines yield nothing', () => {
-    const odd: readonly Json[] = [
+    const malformed: readonly Json[] = [
       {},
       { type: 'news of tomorrow' },
       { type: 'system' },
@@ -288,7 +290,7 @@ describe('the stream of Claude Code', () => {
       { type: 'stream_event', event: { type: 'message_start', message: {} } },
       { type: 'rate_limit_event' },
     ]
-    expect(translated(odd)).toEqual([])
+    expect(translated(malformed)).toEqual([])
     expect(translated([{ type: 'result' }])).toEqual([
       { type: 'turn ended', how: 'failed', failure: 'it failed without a reason' },
     ])

@@ -110,12 +110,12 @@ describe('a command reported by Codex', () => {
     ['bash -lc a b', 'bash -lc a b'],
     ['bash -lc a; rm x', 'bash -lc a; rm x'],
     ['python -c 1', 'python -c 1'],
-  ])('%j is %j', (told, command) => {
-    expect(unwrapShellCommand(told)).toBe(command)
+  ])('%j is %j', (reported, command) => {
+    expect(unwrapShellCommand(reported)).toBe(command)
   })
 
   test('that is too long to split is kept as it is', () => {
-    const told = `/bin/bash -lc '${'x'.repeat(40_000)}; rm -rf .'`
-    expect(unwrapShellCommand(told)).toBe(told)
+    const reported = `/bin/bash -lc '${'x'.repeat(40_000)}; rm -rf .'`
+    expect(unwrapShellCommand(reported)).toBe(reported)
   })
 })

@@ -75,19 +75,19 @@ const limits = (primary: object | null, secondary: object | null = null) =>
 
 type Message = readonly [method: string, params: object]
 
-const begun = [
+const turnStarted = [
   'turn/started',
   { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } },
 ] as const
 const running = (): ThreadTranslator =>
-  told([begun], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
+  translate([turnStarted], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
 
 function nextTurn(thread: ThreadTranslator): ThreadTranslator {
   thread.beginTurn()
   return thread
 }
 
-function told(messages: readonly Message[], thread = running()) {
+function translate(messages: readonly Message[], thread = running()) {
   const events: HarnessEvent[] = messages.flatMap(([method, params]) =>
     thread.translate(method, params as Record<string, unknown>),
   )
@@ -96,7 +96,7 @@ function told(messages: readonly Message[], thread = running()) {
 
 describe('a turn reported by Codex', () => {
   test('yields a command with its output, a message, and an end with the last message', () => {
-    const { events } = told([
+    const { events } = translate([
       ['turn/started', { threadId: THREAD, turn: { id: TURN, status: 'inProgress' } }],
       started({
         type: 'userMessage',
@@ -128,9 +128,9 @@ describe('a turn reported by Codex', () => {
   })
 
   test('yields deltas, but not those of a sub-agent thread', () => {
-    const piece = (delta: string, threadId = THREAD) =>
+    const delta = (delta: string, threadId = THREAD) =>
       ['item/agentMessage/delta', { ...at, threadId, itemId: 'msg_3', delta }] as const
-    const { events } = told([piece('Al'), piece('No', 'another'), piece('l done.')])
+    const { events } = translate([delta('Al'), delta('No', 'another'), delta('l done.')])
     expect(events).toEqual([
       { type: 'delta', text: 'Al' },
       { type: 'delta', text: 'l done.' },
@@ -139,7 +139,7 @@ describe('a turn reported by Codex', () => {
 
   test('yields the file of a patch, the server of an MCP tool, and a declined command as failed', () => {
     const changes = [{ path: '/project/a.txt', kind: { type: 'add' }, diff: 'hello\n' }]
-    const { events } = told([
+    const { events } = translate([
       started({ type: 'fileChange', id: 'p', changes, status: 'inProgress' }),
       completed({ type: 'fileChange', id: 'p', changes, status: 'completed' }),
       started({
@@ -172,7 +172,7 @@ describe('a turn reported by Codex', () => {
   })
 
   test('ends open tools as failed when interrupted, and ignores their late end', () => {
-    const { thread, events } = told([started(command()), over('interrupted')])
+    const { thread, events } = translate([started(command()), over('interrupted')])
     expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual([
       'started',
       'failed',
@@ -180,13 +180,13 @@ describe('a turn reported by Codex', () => {
     ])
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted' })
     expect(
-      told([completed(command({ status: 'failed', exitCode: -1 }))], nextTurn(thread)).events,
+      translate([completed(command({ status: 'failed', exitCode: -1 }))], nextTurn(thread)).events,
     ).toEqual([])
   })
 
   test('leaves tools open that outlive a completed turn, and reports their end in a later one', () => {
-    const { thread } = told([started(command()), over('completed')])
-    const { events } = told(
+    const { thread } = translate([started(command()), over('completed')])
+    const { events } = translate(
       [completed(command({ status: 'completed', exitCode: 0 }))],
       nextTurn(thread),
     )
@@ -194,7 +194,7 @@ describe('a turn reported by Codex', () => {
   })
 
   test('yields a start for each end, even when only the end is reported', () => {
-    const { events } = told([completed(command({ status: 'completed', exitCode: 0 }))])
+    const { events } = translate([completed(command({ status: 'completed', exitCode: 0 }))])
     expect(events.map((event) => 'status' in event && event.status)).toEqual([
       'started',
       'completed',
@@ -202,12 +202,12 @@ describe('a turn reported by Codex', () => {
   })
 
   test('ends once, whatever follows', () => {
-    expect(told([over('completed'), over('completed')]).events).toHaveLength(1)
+    expect(translate([over('completed'), over('completed')]).events).toHaveLength(1)
   })
 
   test('does not repeat the last message of an earlier turn', () => {
-    const { thread } = told([completed(message('before')), over('completed')])
-    expect(told([over('interrupted')], nextTurn(thread)).events).toEqual([
+    const { thread } = translate([completed(message('before')), over('completed')])
+    expect(translate([over('interrupted')], nextTurn(thread)).events).toEqual([
       { type: 'turn ended', how: 'interrupted' },
     ])
   })
@@ -218,7 +218,7 @@ describe('a turn reported by Codex', () => {
       { path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' },
     ]
     const patch = { type: 'fileChange', id: 'theirs', changes, status: 'inProgress' }
-    const { events, thread } = told([
+    const { events, thread } = translate([
       ['item/completed', { item: message('mine'), ...other }],
       ['item/started', { item: patch, ...other }],
       ['item/started', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
@@ -231,7 +231,7 @@ describe('a turn reported by Codex', () => {
     expect(events).toEqual([])
     // The files are known when the approval is requested.
     expect(thread.tools.get('theirs')?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
-    const { events: late, thread: after } = told(
+    const { events: late, thread: after } = translate(
       [['item/completed', { item: patch, ...other }]],
       thread,
     )
@@ -244,7 +244,7 @@ describe('the usage reported by Codex', () => {
     const first = breakdown(1000, 20)
     const both = breakdown(3000, 40, 500)
     const last = breakdown(2000, 20, 500)
-    const { events } = told([
+    const { events } = translate([
       tokens(first, first),
       tokens(first, first),
       tokens(both, last),
@@ -280,10 +280,10 @@ describe('the usage reported by Codex', () => {
   ])(
     'of a resumed conversation is not counted again, but its context size is reported: %s',
     (_, resumed) => {
-      const { events, thread } = told([past], resumed)
+      const { events, thread } = translate([past], resumed)
       expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
       expect(
-        told([begun, tokens(after, breakdown(100, 20))], nextTurn(thread)).events,
+        translate([turnStarted, tokens(after, breakdown(100, 20))], nextTurn(thread)).events,
       ).toMatchObject([
         { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
       ])
@@ -291,14 +291,14 @@ describe('the usage reported by Codex', () => {
   )
 
   test('of a resumed conversation without an initial total is that of its first request', () => {
-    const { events } = told([tokens(after, breakdown(100, 20))])
+    const { events } = translate([tokens(after, breakdown(100, 20))])
     expect(events).toMatchObject([{ spent: { input: 100, output: 20 } }])
   })
 
   test('of a sub-agent thread counts as spent, not as context', () => {
     const ours = breakdown(1000, 20)
     const theirs = breakdown(9500, 99)
-    const { events, thread } = told([
+    const { events, thread } = translate([
       tokens(ours, ours),
       tokens(theirs, breakdown(500, 9), 'another'),
     ])
@@ -317,8 +317,8 @@ describe('the usage reported by Codex', () => {
     [0, 180_000],
   ])('includes the compaction point when it is configured to %s', (configured, point) => {
     const used = breakdown(1000, 20)
-    const { events } = told(
-      [begun, tokens(used, used)],
+    const { events } = translate(
+      [turnStarted, tokens(used, used)],
       nextTurn(new ThreadTranslator(THREAD, undefined, configured)),
     )
     expect(events).toMatchObject([{ window: 190_000, point }])
@@ -326,7 +326,7 @@ describe('the usage reported by Codex', () => {
 
   test('names the model that Codex switched to', () => {
     const used = breakdown(1000, 20)
-    const { events } = told([
+    const { events } = translate([
       ['model/rerouted', { ...at, fromModel: 'gpt-5', toModel: 'gpt-5-mini' }],
       tokens(used, used),
     ])
@@ -349,7 +349,7 @@ describe('a compaction reported by Codex', () => {
   ]
 
   test('is emitted once, with the tokens before it; its request counts as spent, not as context', () => {
-    const { events, thread } = told([tokens(full, full), ...compaction])
+    const { events, thread } = translate([tokens(full, full), ...compaction])
     expect(events.slice(1)).toEqual([
       {
         type: 'usage',
@@ -363,7 +363,7 @@ describe('a compaction reported by Codex', () => {
   })
 
   test('is not emitted when it did not complete', () => {
-    const { events } = told([
+    const { events } = translate([
       tokens(full, full),
       ...compaction.slice(0, 3),
       over('interrupted'),
@@ -387,20 +387,21 @@ describe('a failed turn of Codex', () => {
     [{}, 'the turn failed'],
     [null, 'the turn failed'],
   ])('gives the reason: %j', (error, failure) => {
-    expect(told([over('failed', error)]).events).toEqual([
+    expect(translate([over('failed', error)]).events).toEqual([
       { type: 'turn ended', how: 'failed', failure },
     ])
   })
 
   test('without a known reason counts as failed', () => {
-    expect(told([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([
+    expect(translate([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([
       { type: 'turn ended', how: 'failed' },
     ])
   })
 
   test('does not end while Codex retries after an error', () => {
     expect(
-      told([failing(limitError, true), failing({ message: 'stream disconnected' }, true)]).events,
+      translate([failing(limitError, true), failing({ message: 'stream disconnected' }, true)])
+        .events,
     ).toEqual([])
   })
 })
@@ -410,7 +411,7 @@ describe('a usage limit of Codex', () => {
   const later = reset + 86_400
 
   test('is reported once, until the exhausted window resets', () => {
-    const { events } = told([
+    const { events } = translate([
       limits(window(100, reset), window(40, later)),
       failing(limitError),
       over('failed', limitError),
@@ -426,7 +427,7 @@ describe('a usage limit of Codex', () => {
   })
 
   test('lasts as long as the longest exhausted window', () => {
-    const { events } = told([
+    const { events } = translate([
       limits(window(100, reset), window(100, later)),
       over('failed', limitError),
     ])
@@ -434,7 +435,11 @@ describe('a usage limit of Codex', () => {
   })
 
   test('keeps what an update leaves out', () => {
-    const { events } = told([limits(window(100, reset)), limits(null), over('failed', limitError)])
+    const { events } = translate([
+      limits(window(100, reset)),
+      limits(null),
+      over('failed', limitError),
+    ])
     expect(events).toMatchObject([{ resetsAt: new Date(reset * 1000).toISOString() }, {}])
   })
 
@@ -444,13 +449,13 @@ describe('a usage limit of Codex', () => {
     [{ responseTooManyFailedAttempts: { httpStatusCode: 500 } }, false],
     ['internalServerError', false],
   ])('is what %j says: %j', (codexErrorInfo, isLimit) => {
-    const { events } = told([over('failed', { message: 'x', codexErrorInfo })])
+    const { events } = translate([over('failed', { message: 'x', codexErrorInfo })])
     expect(events.some(({ type }) => type === 'limit')).toBe(isLimit)
   })
 
   test('is reported again in a later turn', () => {
-    const { thread } = told([over('failed', limitError)])
-    expect(told([over('failed', limitError)], nextTurn(thread)).events).toMatchObject([
+    const { thread } = translate([over('failed', limitError)])
+    expect(translate([over('failed', limitError)], nextTurn(thread)).events).toMatchObject([
       { type: 'limit' },
       {},
     ])
@@ -458,7 +463,7 @@ describe('a usage limit of Codex', () => {
 })
 
 test('a turn that died ends its open tools as failed and gives the reason', () => {
-  const { thread } = told([started(command())])
+  const { thread } = translate([started(command())])
   expect(thread.endTurn('died', 'Codex ended by SIGKILL')).toMatchObject([
     { type: 'tool', status: 'failed' },
     { type: 'turn ended', how: 'died', failure: 'Codex ended by SIGKILL' },
@@ -518,7 +523,7 @@ test('any sequence of Codex messages is handled, and ends a turn at most once', 
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...methods), params), { maxLength: 12 }),
       (messages) => {
-        const ends = told(messages).events.filter(({ type }) => type === 'turn ended')
+        const ends = translate(messages).events.filter(({ type }) => type === 'turn ended')
         expect(ends.length).toBeLessThanOrEqual(1)
       },
     ),

@@ -3,5 +3,4 @@ import { spawnGuarded } from '../../src/harness/process/spawn-guarded.ts'
 
 const [command, ...args] = process.argv.slice(2)
 const guarded = spawnGuarded(command!, args, { cwd: process.cwd(), env: process.env })
-for await (const line of guarded.lines)
-  console.log(JSON.stringify({ mark: guarded.mark, said: line }))
+for await (const line of guarded.lines) console.log(JSON.stringify({ tag: guarded.tag, line }))

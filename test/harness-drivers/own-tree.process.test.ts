@@ -230,13 +230,13 @@ describe('an agent in its own worktree', () => {
 
   test('may only run read-only commands when the harness starts it outside the worktree', async () => {
     const { main, tree } = worktrees()
-    const given = (command: string, cwd: string) =>
+    const isAllowedIn = (command: string, cwd: string) =>
       isPermitted({ tool: 'Bash', title: 'run', command, cwd }, rulesFor(tree))
-    expect(await given('git commit -qm x', main)).toBe(false)
-    expect(await given('npm test', main)).toBe(false)
-    expect(await given('git log', main)).toBe(true)
-    expect(await given('git commit -qm x', join(tree, 'src'))).toBe(true)
-    expect(await given('npm test', tree)).toBe(true)
+    expect(await isAllowedIn('git commit -qm x', main)).toBe(false)
+    expect(await isAllowedIn('npm test', main)).toBe(false)
+    expect(await isAllowedIn('git log', main)).toBe(true)
+    expect(await isAllowedIn('git commit -qm x', join(tree, 'src'))).toBe(true)
+    expect(await isAllowedIn('npm test', tree)).toBe(true)
   })
 
   test('is restricted to the folder that an ACP agent or Codex reports', async () => {
@@ -259,18 +259,18 @@ describe('an agent in its own worktree', () => {
 
   test('gets the reason for a refusal that contradicts the allow list', async () => {
     const { main, tree } = worktrees()
-    const answer = async (input: object) =>
+    const respond = async (input: object) =>
       respondToToolRequest({ tool_name: 'Bash', input }, rulesFor(tree))
-    expect(await answer({ command: `git -C ${main} commit -m x` })).toMatchObject({
+    expect(await respond({ command: `git -C ${main} commit -m x` })).toMatchObject({
       behavior: 'deny',
       message: expect.stringContaining(
         '(it may change what is not of this working tree and of its branch, work)',
       ),
     })
-    expect(await answer({ file_path: join(main, 'a.txt') })).toMatchObject({
+    expect(await respond({ file_path: join(main, 'a.txt') })).toMatchObject({
       message: expect.stringContaining('(only files of this working tree may be edited)'),
     })
-    expect(await answer({ command: 'make' })).toMatchObject({
+    expect(await respond({ command: 'make' })).toMatchObject({
       message: expect.not.stringContaining('('),
     })
   })

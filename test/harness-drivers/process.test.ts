@@ -29,7 +29,7 @@ function guard(script: string, env: NodeJS.ProcessEnv = {}): GuardedProcess {
     cwd: scratchFolder(),
     env: { PATH: process.env.PATH, ...env },
   })
-  onTestFinished(async () => void (await endOrphans(guarded.mark, 0)))
+  onTestFinished(async () => void (await endOrphans(guarded.tag, 0)))
   return guarded
 }
 
@@ -64,7 +64,7 @@ describe('a guarded program', () => {
     )
     const [cwd, env, args] = JSON.parse(await firstLine(guarded))
     expect(cwd).toBe('/usr')
-    expect(env).toEqual({ PATH: process.env.PATH, X: 'é\n', STINT_MARK: guarded.mark.mark })
+    expect(env).toEqual({ PATH: process.env.PATH, X: 'é\n', STINT_MARK: guarded.tag.mark })
     expect(args).toEqual(['a b', '"$X"'])
   })
 
@@ -77,31 +77,31 @@ describe('a guarded program', () => {
   test('leaves no process when it exits, neither one that left its group nor one that ignores TERM', async () => {
     const guarded = guard(`${FAMILY} sleep 0.3; exit 3`)
     expect(await guarded.exited).toEqual({ code: 3, signal: null })
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
   test('leaves no process when it is killed', async () => {
     const guarded = guard(`${FAMILY} ${READY}`)
     process.kill(Number(await firstLine(guarded)), 'SIGKILL')
     expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
   test('leaves no process when its guardian is killed', async () => {
     const guarded = guard(`${FAMILY} ${READY}`)
     await firstLine(guarded)
-    process.kill(guarded.mark.pid, 'SIGKILL')
+    process.kill(guarded.tag.pid, 'SIGKILL')
     expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
   test('leaves no process when it is ended, and can be ended twice', async () => {
     const guarded = guard(`${FAMILY} ${READY}`)
     await firstLine(guarded)
     await Promise.all([guarded.end(100), guarded.end(100)])
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
     await guarded.end()
-    expect(isAlive(guarded.mark)).toBe(false)
+    expect(isAlive(guarded.tag)).toBe(false)
     guarded.stdin.write('too late\n')
   })
 
@@ -144,7 +144,7 @@ describe('a guarded program', () => {
     const guarded = guard('echo $$; kill -STOP $$; echo never')
     await firstLine(guarded)
     await guarded.end(50)
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
   test('takes down a child that cleared its environment and left its session', async () => {
@@ -158,13 +158,13 @@ describe('a guarded program', () => {
   test('that closes its output is seen as closed while it lives on', async () => {
     const guarded = guard(`echo last; exec >&-; ${SLEEP}`)
     expect(await linesFrom(guarded)).toEqual(['last'])
-    expect(isAlive(guarded.mark)).toBe(true)
+    expect(isAlive(guarded.tag)).toBe(true)
     await guarded.end(100)
   })
 
   test('also carries the tag of the guarded program that started us', async () => {
     const guarded = guard('echo $STINT_MARK', { STINT_MARK: 'outer' })
-    expect(await firstLine(guarded)).toBe(`outer.${guarded.mark.mark}`)
+    expect(await firstLine(guarded)).toBe(`outer.${guarded.tag.mark}`)
   })
 
   test('that is missing is reported at once, with a fix', () => {
@@ -206,30 +206,30 @@ describe('when our own process dies', () => {
     const line = await new Promise<string>((resolve) =>
       createInterface({ input: child.stdout }).once('line', resolve),
     )
-    const { mark, said } = JSON.parse(line) as { mark: ProcessTag; said: string }
-    onTestFinished(async () => void (await endOrphans(mark, 0)))
-    return { kill: () => child.kill('SIGKILL'), mark, program: Number(said) }
+    const { tag, line: pid } = JSON.parse(line) as { tag: ProcessTag; line: string }
+    onTestFinished(async () => void (await endOrphans(tag, 0)))
+    return { kill: () => child.kill('SIGKILL'), tag, program: Number(pid) }
   }
 
   test('everything it started is ended, even after kill -9', async () => {
     const parent = await parentOf(`${FAMILY} ${READY}`)
-    expect(carriersOf(parent.mark.mark).length).toBeGreaterThan(3)
-    expect(isAlive(parent.mark)).toBe(true)
+    expect(carriersOf(parent.tag.mark).length).toBeGreaterThan(3)
+    expect(isAlive(parent.tag)).toBe(true)
     parent.kill()
-    await expectNoneLeft(parent.mark.mark)
-    expect(isAlive(parent.mark)).toBe(false)
+    await expectNoneLeft(parent.tag.mark)
+    expect(isAlive(parent.tag)).toBe(false)
   })
 
   test('with its guardian, orphans remain and are ended by their tag', async () => {
     const parent = await parentOf(`${FAMILY} ${READY}`)
     // Stopped first, so that it cannot act in between.
-    process.kill(parent.mark.pid, 'SIGSTOP')
+    process.kill(parent.tag.pid, 'SIGSTOP')
     parent.kill()
-    process.kill(parent.mark.pid, 'SIGKILL')
+    process.kill(parent.tag.pid, 'SIGKILL')
     expect(isRunning(parent.program)).toBe(true)
-    expect(await endOrphans(parent.mark, 100)).toBeGreaterThanOrEqual(4)
-    expect(carriersOf(parent.mark.mark)).toEqual([])
-    expect(await endOrphans(parent.mark)).toBe(0)
+    expect(await endOrphans(parent.tag, 100)).toBeGreaterThanOrEqual(4)
+    expect(carriersOf(parent.tag.mark)).toEqual([])
+    expect(await endOrphans(parent.tag)).toBe(0)
   })
 })
 
@@ -239,7 +239,7 @@ describe('a process tag', () => {
     const program = Number(await firstLine(other))
     const startedAt = readFileSync(`/proc/${program}/stat`, 'utf8').split(') ')[1]!.split(' ')[19]!
     for (const stale of [
-      { pid: program, startedAt: '1', mark: other.mark.mark },
+      { pid: program, startedAt: '1', mark: other.tag.mark },
       { pid: program, startedAt, mark: 'f'.repeat(32) },
     ]) {
       expect(isAlive(stale)).toBe(false)

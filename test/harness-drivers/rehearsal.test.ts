@@ -52,7 +52,7 @@ async function turn(conversation: Conversation, prompt: string): Promise<readonl
   return events
 }
 
-function said(events: readonly HarnessEvent[]): string {
+function textIn(events: readonly HarnessEvent[]): string {
   return events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('|')
 }
 
@@ -72,7 +72,7 @@ describe('the rehearsal agent', () => {
 
   test('says so when a prompt has no task', async () => {
     const { conversation, git } = await stage(undefined)
-    expect(said(await turn(await conversation(), 'Good morning'))).toBe(
+    expect(textIn(await turn(await conversation(), 'Good morning'))).toBe(
       'There is no task in this prompt.',
     )
     expect(git('log', '-1', '--format=%s').trim()).toBe('tasks')
@@ -82,14 +82,14 @@ describe('the rehearsal agent', () => {
     const script = 'tasks: { a: [[say: a1], [say: a2], [say: a3]], b: [[say: b1], [say: b2]] }'
     const { conversation } = await stage(script)
     const first = await conversation({ STINT_RUN: 'r1' })
-    expect(said(await turn(first, '# Task a: A'))).toBe('a1')
-    expect(said(await turn(first, '# Task b: B'))).toBe('b1')
+    expect(textIn(await turn(first, '# Task a: A'))).toBe('a1')
+    expect(textIn(await turn(first, '# Task b: B'))).toBe('b1')
     await first.close()
     const second = await conversation({ STINT_RUN: 'r1' })
-    expect(said(await turn(second, '# Task a: A, again'))).toBe('a2')
-    expect(said(await turn(second, '# Task a: A, again'))).toBe('a3')
-    expect(said(await turn(second, '# Task a: A, again'))).toBe('a3')
-    expect(said(await turn(await conversation({ STINT_RUN: 'r2' }), '# Task a: A'))).toBe('a1')
+    expect(textIn(await turn(second, '# Task a: A, again'))).toBe('a2')
+    expect(textIn(await turn(second, '# Task a: A, again'))).toBe('a3')
+    expect(textIn(await turn(second, '# Task a: A, again'))).toBe('a3')
+    expect(textIn(await turn(await conversation({ STINT_RUN: 'r2' }), '# Task a: A'))).toBe('a1')
   })
 
   test('reports what the script says, whether or not it did anything', async () => {
@@ -127,11 +127,11 @@ window: 5000
   })
 
   test('reports no compaction to a client without support, but a smaller context to all', async () => {
-    const knowing = await told(
+    const knowing = await updatesFor(
       { session: { compaction: {} } },
       'default: [[{ usage: 9000 }, { compact: true }]]',
     )
-    const plain = await told({}, 'default: [[{ usage: 9000 }, { compact: true }]]')
+    const plain = await updatesFor({}, 'default: [[{ usage: 9000 }, { compact: true }]]')
     const compactions = (updates: readonly SessionUpdate[]) =>
       updates.filter(({ sessionUpdate }) => sessionUpdate === 'compaction_update').length
     expect([compactions(plain), compactions(knowing)]).toEqual([0, 2])
@@ -141,7 +141,7 @@ window: 5000
 })
 
 /** What one turn emits to a client with these capabilities. */
-async function told(
+async function updatesFor(
   clientCapabilities: ClientCapabilities,
   script: string,
 ): Promise<readonly SessionUpdate[]> {

@@ -6,12 +6,12 @@ const BETA = 'token-efficient-tools-2025-02-19'
 const FLAG = '--token-efficient-tools'
 
 function world(settings?: string) {
-  const made = setupWorld()
-  mkdirSync(made.at('.claude'))
-  if (settings !== undefined) writeFileSync(made.local, settings)
-  const env = (path = made.local) =>
-    (JSON.parse(made.read(path)) as { env?: Record<string, unknown> }).env
-  return { ...made, shell: made.env, env }
+  const base = setupWorld()
+  mkdirSync(base.at('.claude'))
+  if (settings !== undefined) writeFileSync(base.local, settings)
+  const env = (path = base.local) =>
+    (JSON.parse(base.read(path)) as { env?: Record<string, unknown> }).env
+  return { ...base, shell: base.env, env }
 }
 
 describe('token-efficient tools', () => {

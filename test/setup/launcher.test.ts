@@ -31,9 +31,9 @@ function machine() {
   const program = { node: process.execPath, hook }
   const project = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true })
-    const around = { root: join(folder, name), gitCommonDir: undefined, env }
+    const environment = { root: join(folder, name), gitCommonDir: undefined, env }
     return (change: Partial<SetupRequest> = {}, using = program) =>
-      setUpClaude({ ...REQUEST, ...change }, around, using)
+      setUpClaude({ ...REQUEST, ...change }, environment, using)
   }
   return { folder, hook, env, launcher, program, project }
 }
@@ -82,8 +82,8 @@ describe('the launcher', () => {
 
   test('is not written by a Stint that runs from its sources, and setup says so', async () => {
     const { launcher, folder, env } = machine()
-    const around = { root: folder, gitCommonDir: undefined, env }
-    const { notes } = await setUpClaude(REQUEST, around)
+    const environment = { root: folder, gitCommonDir: undefined, env }
+    const { notes } = await setUpClaude(REQUEST, environment)
     expect(notes).toContainEqual(expect.stringContaining('runs from its sources'))
     expect(existsSync(launcher)).toBe(false)
   })

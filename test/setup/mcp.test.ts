@@ -18,14 +18,14 @@ const SERVERS = { mcpServers: { stint: MCP_COMMAND } }
 
 /** A project with readable settings and servers. */
 function world(options: { git?: boolean } = {}) {
-  const made = setupWorld(options)
-  const file = made.at('.mcp.json')
+  const base = setupWorld(options)
+  const file = base.at('.mcp.json')
   return {
-    ...made,
+    ...base,
     file,
-    hasServer: () => existsSync(file) && made.read(file).includes('"stint"'),
-    approved: (path = made.local) =>
-      (JSON.parse(made.read(path)) as { enabledMcpjsonServers?: readonly string[] })
+    hasServer: () => existsSync(file) && base.read(file).includes('"stint"'),
+    approved: (path = base.local) =>
+      (JSON.parse(base.read(path)) as { enabledMcpjsonServers?: readonly string[] })
         .enabledMcpjsonServers,
   }
 }
@@ -280,15 +280,15 @@ describe('the approval of the server', () => {
   ] as const)(
     'is not set where the user has decided, in %s settings: %s',
     async (scope, settings, isRefused) => {
-      const made = world()
-      made.write(made[scope], settings)
-      const ran = await made.stint('setup', 'claude')
-      expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(
+      const base = world()
+      base.write(base[scope], settings)
+      const ran = await base.stint('setup', 'claude')
+      expect(ran.stdout.includes(`the MCP server stays off: ${base[scope]} refuses it`)).toBe(
         isRefused,
       )
-      expect(made.approved() ?? []).not.toContain('stint')
-      await made.stint('setup', 'claude', '--remove')
-      expect(made.read(made[scope])).toBe(settings)
+      expect(base.approved() ?? []).not.toContain('stint')
+      await base.stint('setup', 'claude', '--remove')
+      expect(base.read(base[scope])).toBe(settings)
     },
   )
 

@@ -57,18 +57,18 @@ describe('a plugin', () => {
       join(folder, 'state', 'setup', name),
     )
     const gone = at('mine', 'stint', 'commands', 'session-gone.md')
-    const kept = at('mine', 'stint', 'commands', 'session-log.md')
-    write(gone, read(kept))
+    const current = at('mine', 'stint', 'commands', 'session-log.md')
+    write(gone, read(current))
     write(
       manifest!,
       read(manifest!).replace(
-        JSON.stringify(kept),
-        `${JSON.stringify(gone)}: ${JSON.stringify(entryOf(read(manifest!), kept))},\n${JSON.stringify(kept)}`,
+        JSON.stringify(current),
+        `${JSON.stringify(gone)}: ${JSON.stringify(entryOf(read(manifest!), current))},\n${JSON.stringify(current)}`,
       ),
     )
     await stint('setup', 'claude', '--plugin', 'mine')
     expect(existsSync(gone)).toBe(false)
-    expect(existsSync(kept)).toBe(true)
+    expect(existsSync(current)).toBe(true)
   })
 
   test('does not overwrite foreign files', async () => {

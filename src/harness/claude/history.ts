@@ -65,7 +65,7 @@ const MESSAGE_PATTERNS = [
   '"type":"queued_command"',
   '"type":"hook_additional_context"',
   '"rendered":[',
-].map((mark) => Buffer.from(mark))
+].map((pattern) => Buffer.from(pattern))
 /** Other lines that begin with their type are internal to Claude Code. */
 const TYPE = Buffer.from('{"type":"')
 const MESSAGE_TYPES = ['user"', 'assistant"', 'system"', 'attachment"'].map((name) =>
@@ -77,13 +77,13 @@ function mayHoldMessage(line: Buffer): boolean {
     const rest = line.subarray(TYPE.length, TYPE.length + 20)
     if (!MESSAGE_TYPES.some((name) => rest.indexOf(name) === 0)) return false
   }
-  return MESSAGE_PATTERNS.some((mark) => line.includes(mark)) || mayBeSpacedJson(line)
+  return MESSAGE_PATTERNS.some((pattern) => line.includes(pattern)) || mayBeSpacedJson(line)
 }
 
 const TOOL_RESULT = Buffer.from(',"toolUseResult":')
 const PARENT = Buffer.from('"parentUuid":"')
 /** A skipped line is still parsed for its parent, unless it is very long. */
-const LONGEST_LINK = 64 * 1024
+const MAX_LINK_BYTES = 64 * 1024
 const PARENT_SEARCH_BYTES = 400
 const MAX_LINKS = 2000
 const SAVED_LINKS = 20
@@ -142,7 +142,7 @@ class ClaudeTranslator implements HistoryTranslator {
 
   #skip(line: Buffer): readonly HistoryItem[] | 'damaged' {
     if (line[0] !== 0x7b) return 'damaged'
-    if (line.length > LONGEST_LINK || !line.subarray(0, PARENT_SEARCH_BYTES).includes(PARENT))
+    if (line.length > MAX_LINK_BYTES || !line.subarray(0, PARENT_SEARCH_BYTES).includes(PARENT))
       return []
     const fields = asObject(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
@@ -193,11 +193,11 @@ function parseAroundMessage(text: string): ParsedLine {
   const start = text.indexOf(MESSAGE) + MESSAGE.length
   const end = text.lastIndexOf(AFTER_MESSAGE) + 1
   if (start >= MESSAGE.length && start < end) {
-    const around = asObject(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
+    const envelope = asObject(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
     const source = text.slice(start, end)
     // `message` was found inside another object.
-    const message = around?.message === null ? asObject(parseJson(source)) : undefined
-    if (message !== undefined) return { fields: { ...around, message }, source }
+    const message = envelope?.message === null ? asObject(parseJson(source)) : undefined
+    if (message !== undefined) return { fields: { ...envelope, message }, source }
   }
   return { fields: asObject(parseJson(text)) }
 }

@@ -64,7 +64,7 @@ const SKIPPED = [
   '"type":"world_state"',
   '"type":"item_completed"',
   '"type":"thread_settings_applied"',
-].map((mark) => Buffer.from(mark))
+].map((pattern) => Buffer.from(pattern))
 const TYPE_WITHIN = 200
 
 class RolloutTranslator implements HistoryTranslator {
@@ -82,7 +82,7 @@ class RolloutTranslator implements HistoryTranslator {
 
   translate(line: Buffer, offset: number): readonly HistoryItem[] | 'damaged' {
     const start = line.subarray(0, TYPE_WITHIN)
-    if (SKIPPED.some((mark) => start.includes(mark))) return []
+    if (SKIPPED.some((pattern) => start.includes(pattern))) return []
     const fields = asObject(parseJson(line.toString('utf8')))
     const payload = asObject(fields?.payload)
     if (fields === undefined) return 'damaged'
@@ -261,7 +261,7 @@ function parseContent(item: Json, id: string): MessageContent | undefined {
     }
     case 'reasoning': {
       const texts = [...asArray(item.summary), ...asArray(item.content)].flatMap(
-        (piece) => asText(asObject(piece)?.text) ?? [],
+        (block) => asText(asObject(block)?.text) ?? [],
       )
       const data = asText(item.encrypted_content)
       const parts: MessagePart[] = []

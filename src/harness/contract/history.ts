@@ -121,17 +121,16 @@ const FIRST_READ_BYTES = 16 * 1024
 export function* readFirstObjects(path: string, bytes: number): Generator<Json> {
   let yielded = 0
   for (const length of [Math.min(FIRST_READ_BYTES, bytes), bytes]) {
-    const beginning = readFileStart(path, length)
-    const lines = (beginning?.toString('utf8') ?? '').split('\n')
+    const start = readFileStart(path, length)
+    const lines = (start?.toString('utf8') ?? '').split('\n')
     // The last line may be cut off.
-    const completeLines =
-      beginning === undefined || beginning.length < length ? lines : lines.slice(0, -1)
+    const completeLines = start === undefined || start.length < length ? lines : lines.slice(0, -1)
     for (const line of completeLines.slice(yielded)) {
       yielded += 1
       const fields = asObject(parseJson(line))
       if (fields !== undefined) yield fields
     }
-    if (beginning === undefined || beginning.length < length) return
+    if (start === undefined || start.length < length) return
   }
 }
 

@@ -49,7 +49,7 @@ export function refusalReason(
 
 /** By the rules alone. */
 export function isAllowedByRules(
-  { command, path, cwd: given }: PermissionRequest,
+  { command, path, cwd: requestCwd }: PermissionRequest,
   { permissions, allow, cwd, branch }: PermissionRules,
 ): boolean {
   if (permissions !== 'edits') return permissions === 'all'
@@ -57,20 +57,20 @@ export function isAllowedByRules(
     return isAllowedCommand(command, allow, {
       tree: cwd,
       branch,
-      folders: [resolve(cwd, given ?? '')],
+      folders: [resolve(cwd, requestCwd ?? '')],
     })
   return path !== undefined && isEditable(cwd, path)
 }
 
-/** With a place, every command that does more than read has to stay inside it. */
+/** With a scope, every command that does more than read has to stay inside it. */
 export function isAllowedCommand(
   line: string,
   allow: readonly string[],
-  place?: GitScope,
+  scope?: GitScope,
 ): boolean {
   if (line.length > MAX_COMMAND_LENGTH) return false
   const staysInside =
-    place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
+    scope === undefined || scope.folders.every((folder) => isFolderInside(scope.tree, folder))
   if (staysInside && allow.some((allowed) => isSameCommand(line.trim(), allowed.trim())))
     return true
   const plain = plainShellLine(line)
@@ -80,11 +80,11 @@ export function isAllowedCommand(
     .map((allowed) => allowed.trim().split(/\s+/))
   const commands = shellCommands(plain)
   const folders =
-    place === undefined ? [] : workingFolders(commands, place.folders, /[(){}!]/.test(plain))
+    scope === undefined ? [] : workingFolders(commands, scope.folders, /[(){}!]/.test(plain))
   return (
     commands.length > 0 &&
     commands.every((command, at) =>
-      isAllowedShellCommand(command, prefixes, place && { ...place, folders: folders[at]! }),
+      isAllowedShellCommand(command, prefixes, scope && { ...scope, folders: folders[at]! }),
     )
   )
 }
@@ -106,14 +106,14 @@ function isSameCommand(line: string, allowed: string) {
 function isAllowedShellCommand(
   command: ShellCommand,
   prefixes: readonly (readonly string[])[],
-  place: GitScope | undefined,
+  scope: GitScope | undefined,
 ) {
   const { words, written } = command
   if (isHarmlessCommand(words)) return true
   const staysInside =
-    place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
+    scope === undefined || scope.folders.every((folder) => isFolderInside(scope.tree, folder))
   if (staysInside && prefixes.some((prefix) => startsWithWords(words, prefix))) return true
-  return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, place))
+  return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, scope))
 }
 
 /**

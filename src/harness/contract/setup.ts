@@ -4,13 +4,13 @@ export interface HarnessSetup {
   readonly supportedFlags: ReadonlySet<string>
   setUp(
     request: SetupRequest,
-    around: ProjectEnvironment,
+    project: ProjectEnvironment,
     cwd: string,
   ): SetupPlan | Promise<SetupPlan>
   nextStep(request: Pick<SetupRequest, 'into'>): string
   /** Absent for a harness without hooks. */
-  registeredScopes?(around: ProjectEnvironment): readonly SetupScope[]
-  check?(around: ProjectEnvironment, checked: SetupCheckOptions): Promise<SetupReport>
+  registeredScopes?(project: ProjectEnvironment): readonly SetupScope[]
+  check?(project: ProjectEnvironment, checked: SetupCheckOptions): Promise<SetupReport>
 }
 
 /** You in this project, everyone in this project, or you in every project. */

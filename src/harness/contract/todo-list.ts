@@ -166,8 +166,8 @@ class StepReconciler {
     const { earlier } = this.state.steps
     // Only the end of a long session is loaded here; steps done long ago are missing.
     if (status === 'done' && earlier > 0) return undefined
-    const place = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
-    const id = this.#addDraft('step.added', { text, plan: this.#plan(key), ...place })
+    const position = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
+    const id = this.#addDraft('step.added', { text, plan: this.#plan(key), ...position })
     if (status === 'started') this.#addDraft('step.started', { step: id })
     if (status === 'done') this.#addDraft('step.done', { step: id })
     return id
@@ -300,12 +300,12 @@ function plainText(text: string) {
 function withoutFences(lines: readonly string[]) {
   let fence: string | undefined
   return lines.filter((line) => {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+    const marker = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence === undefined) {
-      fence = mark
-      return mark === undefined
+      fence = marker
+      return marker === undefined
     }
-    if (mark !== undefined && mark.startsWith(fence)) fence = undefined
+    if (marker !== undefined && marker.startsWith(fence)) fence = undefined
     return false
   })
 }

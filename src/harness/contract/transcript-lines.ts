@@ -8,7 +8,7 @@ const NEWLINE = 0x0a
 
 export function completeLines(
   bytes: Buffer,
-  longest = LONGEST_LINE,
+  maxLength = LONGEST_LINE,
 ): { readonly lines: readonly Buffer[]; readonly consumed: number } {
   const lines: Buffer[] = []
   let start = 0
@@ -17,7 +17,7 @@ export function completeLines(
     start = end + 1
   }
   // A line too long to read is skipped, or it would be read forever.
-  if (start === 0 && bytes.length >= longest) return { lines: [bytes], consumed: bytes.length }
+  if (start === 0 && bytes.length >= maxLength) return { lines: [bytes], consumed: bytes.length }
   return { lines, consumed: start }
 }
 
@@ -82,16 +82,16 @@ export function readNextChunk(
   path: string,
   last: FilePosition | undefined,
   maxBytes: number,
-  longestLine: number,
+  maxLineBytes: number,
 ): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
     const from = isPositionIn(last, size, inode) ? last.offset : 0
-    return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
+    return { bytes: readLines(fd, from, size, maxBytes, maxLineBytes), from, size, inode }
   })
 }
 
 /**
- * Reads lines in chunks from the end until `look` has enough; a line longer than a chunk is
+ * Reads lines in chunks from the end until `inspect` has enough; a line longer than a chunk is
  * skipped.
  */
 export function readBackwards(
@@ -157,10 +157,10 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number) {
 }
 
 // Reads on to the end of a line, so that a long line does not stop all reading.
-function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number) {
+function readLines(fd: number, from: number, size: number, maxBytes: number, maxLineBytes: number) {
   let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
-  while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
-    const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))
+  while (!bytes.includes(NEWLINE) && bytes.length < maxLineBytes && from + bytes.length < size) {
+    const to = Math.min(size, from + Math.min(maxLineBytes, Math.max(2 * bytes.length, 4096)))
     const more = readRange(fd, from + bytes.length, to)
     // The file shrank while it was read.
     if (more.length === 0) break

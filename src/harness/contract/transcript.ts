@@ -15,7 +15,7 @@ export interface TranscriptReader {
    */
   totals(
     path: string,
-    kept: CachedTotals | undefined,
+    cached: CachedTotals | undefined,
     progress?: (done: number, size: number) => void,
   ): CachedTotals | undefined
 }
@@ -146,10 +146,10 @@ export function addModelCall(
   totals: TranscriptTotals,
   { model, isDelegated, spent }: ModelCall,
 ): TranscriptTotals {
-  const whose = isDelegated ? 'delegated' : 'spent'
+  const owner = isDelegated ? 'delegated' : 'spent'
   return {
     ...totals,
-    [whose]: withSpent(totals[whose], model, spent),
+    [owner]: withSpent(totals[owner], model, spent),
     calls: totals.calls + (isDelegated ? 0 : 1),
   }
 }

@@ -4,7 +4,7 @@ import { type Json, asCount } from '../../text/json-fields.ts'
 
 export const NO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
-/** `isCacheWithin`: the input count includes cache reads and writes. */
+/** `inputIncludesCache`: the input count includes cache reads and writes. */
 export function usageFrom(
   fields: Json,
   names: Partial<Record<keyof Usage, string>>,

@@ -256,7 +256,7 @@ function thinkingParts(thoughts: unknown) {
   return asArray(thoughts).flatMap((value): readonly MessagePart[] => {
     const thought = asObject(value)
     const text = [asText(thought?.subject), asText(thought?.description)]
-      .filter((piece) => piece !== undefined)
+      .filter((text) => text !== undefined)
       .join('\n')
     return text === '' ? [] : [{ type: 'thinking', text }]
   })

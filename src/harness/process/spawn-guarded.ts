@@ -18,7 +18,7 @@ export interface GuardedProcess {
   /** Never emits an error: writes to a program that has exited are lost. */
   readonly stdin: Writable
   readonly lines: AsyncIterable<string>
-  readonly mark: ProcessTag
+  readonly tag: ProcessTag
   stderrTail(): string
   /** Resolves when the program and everything it started are gone. */
   readonly exited: Promise<ProcessExit>
@@ -70,7 +70,7 @@ export function spawnGuarded(
   return {
     stdin: stdin!,
     lines: streamLines(stdout!),
-    mark: tag,
+    tag,
     stderrTail: () => tail.text,
     exited,
     end: async (graceMs = 2000) => {
@@ -82,18 +82,19 @@ export function spawnGuarded(
   }
 }
 
-export async function describeExit(process: GuardedProcess, who = 'it'): Promise<string> {
+export async function describeExit(process: GuardedProcess, subject = 'it'): Promise<string> {
   const { code, signal } = await process.exited
-  const how = signal === null ? `${who} exited with ${code}` : `${who} was ended by ${signal}`
+  const outcome =
+    signal === null ? `${subject} exited with ${code}` : `${subject} was ended by ${signal}`
   const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
-  return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
+  return shorten(oneLine(last === '' ? outcome : `${outcome}: ${last}`), 1000)
 }
 
-async function waitForExit(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit> {
+async function waitForExit(guardian: Guardian, tag: ProcessTag): Promise<ProcessExit> {
   const ended = await guardian.ended
   if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
   // The guardian itself was killed; the processes it guarded live on.
-  await endOrphans(mark)
+  await endOrphans(tag)
   return { code: null, signal: 'SIGKILL' }
 }
 
@@ -102,8 +103,8 @@ class StderrTail {
 
   constructor(stream: Readable) {
     stream.on('error', () => undefined)
-    stream.on('data', (piece: Buffer) => {
-      this.#bytes = Buffer.concat([this.#bytes, piece]).subarray(-TAIL_BYTES)
+    stream.on('data', (chunk: Buffer) => {
+      this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-TAIL_BYTES)
     })
   }
 
@@ -154,7 +155,7 @@ function readAll(line: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     line.setEncoding('utf8')
-    line.on('data', (piece: string) => (text += piece))
+    line.on('data', (chunk: string) => (text += chunk))
     line.once('close', () => resolve(text))
   })
 }
@@ -206,23 +207,23 @@ function isPidRunning(pid: number) {
   }
 }
 
-const LONGEST_LINE = 64 * 1024 * 1024
+const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 /** Splits at LF only; of an overlong line only the start is kept, to limit memory. */
 export async function* streamLines(
   bytes: AsyncIterable<Uint8Array>,
-  longest = LONGEST_LINE,
+  maxLength = MAX_LINE_BYTES,
 ): AsyncGenerator<string> {
-  let pieces: Uint8Array[] = []
+  let chunks: Uint8Array[] = []
   let length = 0
-  const append = (piece: Uint8Array) => {
-    const added = piece.subarray(0, longest - length)
-    if (added.length > 0) pieces.push(added)
+  const append = (chunk: Uint8Array) => {
+    const added = chunk.subarray(0, maxLength - length)
+    if (added.length > 0) chunks.push(added)
     length += added.length
   }
   const takeLine = () => {
-    const line = Buffer.concat(pieces).toString('utf8')
-    pieces = []
+    const line = Buffer.concat(chunks).toString('utf8')
+    chunks = []
     length = 0
     return line
   }

@@ -88,7 +88,7 @@ export function planOwnedFiles(
   const stale = [...files]
     .map(([path, after]) => ({ path, before: readText(path), after }))
     .filter(({ before, after }) => before !== after)
-  const changes = stale.filter(({ path, before }) => isOurs(before, known[path]))
+  const changes = stale.filter(({ path, before }) => isOwn(before, known[path]))
   const retired = planOwnedFileRemoval(new Map(), folder, known, new Set(files.keys()))
   return {
     changes: [...changes, ...retired.changes],
@@ -112,14 +112,14 @@ export function planOwnedFileRemoval(
     .map((path) => ({ path, before: readText(path), after: undefined }))
     .filter(({ before }) => before !== undefined)
   const changes = found.filter(
-    ({ path, before }) => before === files.get(path) || isOurs(before, known[path]),
+    ({ path, before }) => before === files.get(path) || isOwn(before, known[path]),
   )
   const foreign = found.filter((file) => !changes.includes(file)).map(({ path }) => path)
   return { changes, written: {}, foreign }
 }
 
 /** A missing file is free to use. */
-function isOurs(text: string | undefined, known: WrittenFile | undefined): boolean {
+function isOwn(text: string | undefined, known: WrittenFile | undefined): boolean {
   return text === undefined || (known !== undefined && sha256(text) === known.sum)
 }
 

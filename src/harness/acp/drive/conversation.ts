@@ -111,7 +111,7 @@ class AcpConversation implements Conversation {
   constructor(id: string, agent: StartedAgent, listener: AcpListener, model: string | undefined) {
     this.id = id
     listener.id = id
-    this.process = agent.process.mark
+    this.process = agent.process.tag
     this.#agent = agent
     this.#listener = listener
     this.#model = model

@@ -165,7 +165,7 @@ export interface AcpToolUse {
   readonly status?: string
 }
 
-const LONGEST_OUTPUT = 4000
+const MAX_OUTPUT_LENGTH = 4000
 
 export function mergeToolUse(id: string, fields: Json, before?: AcpToolUse): AcpToolUse {
   const title = asText(fields.title) ?? before?.title
@@ -244,7 +244,7 @@ function parseOutput(fields: Json) {
   return texts
     .map(asText)
     .find((text) => text !== undefined)
-    ?.slice(-LONGEST_OUTPUT)
+    ?.slice(-MAX_OUTPUT_LENGTH)
 }
 
 // The draft protocol reports the whole session here, but claude-agent-acp 0.99 and codex-acp 2.6

@@ -164,11 +164,11 @@ function readInstructions(cwd: string) {
   })
 }
 
-function quotedFile(path: string, text: string, longest: number) {
+function quotedFile(path: string, text: string, maxLength: number) {
   const safe = safePassage(text)
   const shown =
-    safe.length <= longest
+    safe.length <= maxLength
       ? safe
-      : `${safe.slice(0, longest).toWellFormed()}\n[cut here: read the file for the rest]`
+      : `${safe.slice(0, maxLength).toWellFormed()}\n[cut here: read the file for the rest]`
   return `<stint-file path="${safeLine(path).replaceAll(/["<>]/g, '')}">\n${shown}\n</stint-file>`
 }

@@ -197,9 +197,9 @@ export async function* serverSentEvents(
 async function* sseLines(bytes: AsyncIterable<Uint8Array>, onBytes: () => void, maxLength: number) {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const piece of bytes) {
+  for await (const chunk of bytes) {
     onBytes()
-    rest += decoder.decode(piece, { stream: true })
+    rest += decoder.decode(chunk, { stream: true })
     // A CR at the end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop()!

@@ -65,7 +65,7 @@ export class ApiConversation implements Conversation {
   constructor(id: string, context: ApiContext, begin: () => void) {
     const { process } = context.tools
     this.id = id
-    this.process = process.mark
+    this.process = process.tag
     this.#context = context
     this.#begin = begin
     void process.exited.then(() => {
@@ -230,11 +230,11 @@ async function requestReply({ system, items, live }: StoredContext, context: Api
 
 /** Some servers restart the ids of tool uses in each reply. */
 function withUniqueIds(parts: readonly MessagePart[], live: readonly Message[]) {
-  const taken = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
+  const usedIds = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
   return parts.map((part) => {
     if (part.type !== 'tool use') return part
-    const id = taken.has(part.id) ? `${part.id}_${randomHex(4)}` : part.id
-    taken.add(id)
+    const id = usedIds.has(part.id) ? `${part.id}_${randomHex(4)}` : part.id
+    usedIds.add(id)
     return { ...part, id }
   })
 }

@@ -163,8 +163,8 @@ export class StreamKeyRedactor {
     this.#key = key
   }
 
-  take(piece: string): string {
-    const text = redactKey(this.#held + piece, this.#key)
+  take(delta: string): string {
+    const text = redactKey(this.#held + delta, this.#key)
     const from = this.#keyStartIn(text)
     this.#held = text.slice(from)
     return text.slice(0, from)

@@ -214,8 +214,8 @@ function finishedPart(
     case 'tool_use': {
       const [id, name] = [asName(start.id), asName(start.name)]
       if (!isComplete || id === undefined || name === undefined) return undefined
-      const whole = asObject(start.input) ?? {}
-      return { type: 'tool use', id, name, input: text === '' ? whole : parseToolInput(text) }
+      const input = asObject(start.input) ?? {}
+      return { type: 'tool use', id, name, input: text === '' ? input : parseToolInput(text) }
     }
     default:
       return undefined

@@ -52,7 +52,7 @@ export interface TokenLimits {
 
 const DEFAULT_MAX_OUTPUT = 16_000
 
-const WINDOWS: readonly (readonly [beginning: string, window: number])[] = [
+const WINDOWS: readonly (readonly [prefix: string, window: number])[] = [
   ['gpt-4.1', 1_047_576],
   ['gpt-4o', 128_000],
   ['gpt-4-turbo', 128_000],
@@ -74,5 +74,5 @@ export function tokenLimits(
 
 function windowByName(model: string) {
   const name = plainModelName(model)
-  return WINDOWS.find(([beginning]) => name.startsWith(beginning))?.[1]
+  return WINDOWS.find(([prefix]) => name.startsWith(prefix))?.[1]
 }

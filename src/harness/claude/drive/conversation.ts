@@ -19,7 +19,7 @@ const INTERRUPT_RETRY_MS = 500
 const MAX_INTERRUPTS = 20
 /** Its own hooks run at the end. */
 const EXIT_GRACE_MS = 3000
-const LONGEST_FAILURE = 2000
+const MAX_FAILURE_LENGTH = 2000
 const INITIALIZE = 'greeting'
 
 /** After these errors Claude Code answers no more prompts. */
@@ -41,7 +41,7 @@ export class ClaudeConversation implements Conversation {
   #closing: Promise<void> | undefined
 
   constructor(program: GuardedProcess, options: ConversationOptions) {
-    this.process = program.mark
+    this.process = program.tag
     this.#program = program
     this.#options = options
     this.#translator = new ClaudeStreamTranslator({
@@ -169,7 +169,7 @@ export class ClaudeConversation implements Conversation {
     const lastOutput =
       tail === ''
         ? 'Claude Code ended in the middle of the turn'
-        : shorten(tail.slice(-LONGEST_FAILURE), LONGEST_FAILURE)
+        : shorten(tail.slice(-MAX_FAILURE_LENGTH), MAX_FAILURE_LENGTH)
     return { type: 'turn ended', how: 'died', failure: this.#fault ?? closed ?? lastOutput }
   }
 

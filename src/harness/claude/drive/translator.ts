@@ -33,8 +33,8 @@ import { limitFromEvent, limitFromFailure } from './usage-limits.ts'
 /** The model name of messages that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>'
 const INTERRUPTED = /^\[Request interrupted by user/
-const LONGEST_REASON = 2000
-const LONGEST_OUTPUT = 4000
+const MAX_REASON_LENGTH = 2000
+const MAX_OUTPUT_LENGTH = 4000
 
 export class ClaudeStreamTranslator {
   readonly #usage: UsageCounter
@@ -176,7 +176,7 @@ export class ClaudeStreamTranslator {
       if (use === undefined) return []
       this.#running.delete(use.id)
       const status = block.is_error === true ? 'failed' : 'completed'
-      const output = asText(messageText(block.content))?.slice(-LONGEST_OUTPUT).toWellFormed()
+      const output = asText(messageText(block.content))?.slice(-MAX_OUTPUT_LENGTH).toWellFormed()
       return [{ type: 'tool', ...use, status, ...defined({ output }) }]
     })
   }
@@ -218,7 +218,7 @@ export class ClaudeStreamTranslator {
       asArray(result.errors).map(asText).find(Boolean) ??
       asText(result.subtype)?.replaceAll('_', ' ') ??
       'it failed without a reason'
-    const failure = shorten(cleanText(reason), LONGEST_REASON)
+    const failure = shorten(cleanText(reason), MAX_REASON_LENGTH)
     return { type: 'turn ended', how: 'failed', failure }
   }
 
@@ -230,8 +230,8 @@ export class ClaudeStreamTranslator {
 
   /** As Claude Code reported it, else from the table of models. */
   #windowOf(model: string | undefined, tokens?: number) {
-    const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
-    const name = isOurs ? this.#model : model
+    const isMainModel = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
+    const name = isMainModel ? this.#model : model
     return this.#windows.get(name ?? '') ?? estimateWindow(name, tokens)?.value
   }
 }

@@ -11,10 +11,12 @@ export function limitFromEvent(event: Json): LimitReached | undefined {
     ['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)
   )
     return undefined
-  const which = asName(info.rateLimitType)?.replaceAll('_', ' ')
+  const limitType = asName(info.rateLimitType)?.replaceAll('_', ' ')
   return {
     message:
-      which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
+      limitType === undefined
+        ? 'the usage limit is reached'
+        : `the usage limit is reached (${limitType})`,
     ...defined({ resetsAt: isoFromSeconds(info.resetsAt) }),
   }
 }

@@ -67,8 +67,8 @@ function lastUsage(bytes: Buffer) {
   return tokens
 }
 
-const LONGEST_PATH = 4096
-const LONGEST_TEXT = 200_000
+const MAX_PATH_LENGTH = 4096
+const MAX_TEXT_LENGTH = 200_000
 
 export function readEvent(json: string): HookEvent | undefined {
   const fields = asObject(parseJson(json))
@@ -166,17 +166,17 @@ const FROM_HARNESS =
   /^\s*<(?:task-notification|bash-notification|agent-notification|teammate-message|system-reminder|local-command-[a-z]+)[\s>]/
 
 function boundedText(value: unknown) {
-  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : undefined
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_LENGTH) : undefined
 }
 
 export function absolutePath(value: unknown) {
-  const path = asName(value, LONGEST_PATH)
+  const path = asName(value, MAX_PATH_LENGTH)
   return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
 }
 
 const EDIT_TOOLS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
-const LONGEST_COMMAND = 8000
-const LONGEST_RESULT = 20_000
+const MAX_COMMAND_LENGTH = 8000
+const MAX_RESULT_LENGTH = 20_000
 
 export function readToolFacts(event: ToolUsedEvent, root: string): ToolFacts {
   if (EDIT_TOOLS.has(event.tool))
@@ -202,7 +202,7 @@ function editedPath({ input, response, cwd }: ToolUsedEvent, root: string) {
 }
 
 function commandFacts({ input, response }: ToolUsedEvent) {
-  const command = asText(input.command)?.slice(0, LONGEST_COMMAND)
+  const command = asText(input.command)?.slice(0, MAX_COMMAND_LENGTH)
   if (command === undefined) return { committed: false }
   const started = /git|stint/.test(command) ? unwrapCommands(command).map(({ words }) => words) : []
   const stint = started.flatMap((words) => stintCommandFrom(words) ?? [])
@@ -276,7 +276,7 @@ function agentFacts({ input, response, toolUseId }: ToolUsedEvent) {
   }
   const result = asText(messageText(fields === undefined ? response : fields.content))?.slice(
     0,
-    LONGEST_RESULT,
+    MAX_RESULT_LENGTH,
   )
   if (status !== 'completed' && result === undefined) return {}
   return {

@@ -41,7 +41,7 @@ export async function checkClaudeSetup(
     ...managedSettingsPaths().map((path) => ({ path, settings: readManaged(path) })),
   ]
   const firings = lastFiredTimes(conversations)
-  const notify = places.some((place) => place.events.includes(NOTIFICATION_EVENT))
+  const notify = places.some((report) => report.events.includes(NOTIFICATION_EVENT))
   const events = [...hookGroups({ notify }).keys()]
   const registered = places.filter(isRegisteredIn).map(({ scope }) => scope)
   const findings = {
@@ -72,10 +72,12 @@ function readSettingsFile(
   const path = setupPaths(scope, project).settings
   try {
     const settings = readClaudeSettings(path)
-    const ours = stintHooks(settings)
-    const groups = hookGroups({ notify: ours.some(({ event }) => event === NOTIFICATION_EVENT) })
+    const stintHookPositions = stintHooks(settings)
+    const groups = hookGroups({
+      notify: stintHookPositions.some(({ event }) => event === NOTIFICATION_EVENT),
+    })
     const registered = areHooksCurrent(settings, groups) ? 'current' : 'outdated'
-    const status = ours.length === 0 ? 'none' : registered
+    const status = stintHookPositions.length === 0 ? 'none' : registered
     const plugin = enabledPlugin(settings)
     const events = currentEvents(settings, groups)
     return { report: { scope, path, status, events, ...defined({ plugin }) }, settings }
@@ -140,7 +142,7 @@ function readClaudeState(path: string) {
   }
 }
 
-const MOST_CONVERSATIONS = 200
+const MAX_CONVERSATIONS = 200
 
 /** When each event last fired in a project, from the conversation states that hooks write. */
 function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
@@ -150,7 +152,7 @@ function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
     .map((name) => join(folder, name))
     .map((path) => ({ path, writtenAt: statOrUndefined(path)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.writtenAt - a.writtenAt)
-    .slice(0, MOST_CONVERSATIONS)
+    .slice(0, MAX_CONVERSATIONS)
   for (const { path } of newest) {
     // Unreadable states and those of other harnesses are skipped.
     const state = asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? ''))
@@ -192,7 +194,7 @@ function findProblems(
   // Claude Code runs identical commands of several settings files once, but those of a plugin
   // again.
   const settings = places.find(({ status }) => status === 'current' || status === 'outdated')
-  const plugin = places.find((place) => place.plugin !== undefined)?.plugin
+  const plugin = places.find((report) => report.plugin !== undefined)?.plugin
   if (settings !== undefined && plugin !== undefined)
     add(
       'twice',

@@ -28,8 +28,13 @@ export function managedSettingsPaths(): readonly string[] {
   ]
 }
 
-export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.ProcessEnv): string {
-  return given !== undefined && given !== '' ? given : join(home || homedir(), '.claude')
+export function configFolder({
+  CLAUDE_CONFIG_DIR: configDir,
+  HOME: home,
+}: NodeJS.ProcessEnv): string {
+  return configDir !== undefined && configDir !== ''
+    ? configDir
+    : join(home || homedir(), '.claude')
 }
 
 /**

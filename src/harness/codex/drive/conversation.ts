@@ -35,7 +35,7 @@ export class CodexConversation implements Conversation {
   #exit: ProcessExit | undefined
 
   constructor(process: GuardedProcess, options: ConversationOptions) {
-    this.process = process.mark
+    this.process = process.tag
     this.#process = process
     this.#options = options
     this.server = new AppServer(process, {

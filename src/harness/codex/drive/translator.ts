@@ -20,7 +20,7 @@ export class ThreadTranslator {
   readonly thread: string
   isRunning = false
   /**
-   * `isUntold`: the end of the tool use is not reported, after an interruption or in a sub-agent's
+   * `isEndIgnored`: the end of the tool use is not reported, after an interruption or in a sub-agent's
    * thread.
    */
   readonly tools = new Map<string, CodexToolUse & { isEndIgnored?: boolean }>()
@@ -34,7 +34,7 @@ export class ThreadTranslator {
   /** The usage already counted, by thread. */
   readonly #counted = new Map<string, Usage>()
   #compacting: { readonly tokensBefore: number | undefined } | undefined
-  #said: string | undefined
+  #lastMessage: string | undefined
   /** When each exhausted limit of the account resets. */
   readonly #resets = new Map<string, string | undefined>()
   #isLimitReported = false
@@ -48,13 +48,17 @@ export class ThreadTranslator {
   beginTurn(): void {
     this.isRunning = true
     this.#isLimitReported = false
-    this.#said = undefined
+    this.#lastMessage = undefined
   }
 
   endTurn(how: TurnEnded['how'], failure?: string): readonly HarnessEvent[] {
     this.isRunning = false
     this.#compacting = undefined
-    const ended = { type: 'turn ended', how, ...defined({ said: this.#said, failure }) } as const
+    const ended = {
+      type: 'turn ended',
+      how,
+      ...defined({ said: this.#lastMessage, failure }),
+    } as const
     // A command may outlive a completed turn and report its end in a later one.
     if (how === 'completed') return [ended]
     const open = [...this.tools].filter(([, { isEndIgnored }]) => isEndIgnored !== true)
@@ -113,7 +117,7 @@ export class ThreadTranslator {
     const id = asName(item.id)
     if (isOwnThread && item.type === 'agentMessage') {
       const text = asText(item.text)
-      this.#said = text ?? this.#said
+      this.#lastMessage = text ?? this.#lastMessage
       return text === undefined ? [] : [{ type: 'text', text }]
     }
     if (isOwnThread && item.type === 'contextCompaction') {
@@ -209,11 +213,11 @@ function toolEvent(
   return { type: 'tool', id, name, status, ...defined({ command, path, output }) }
 }
 
-const LONGEST_OUTPUT = 4000
+const MAX_OUTPUT_LENGTH = 4000
 
 function itemOutput(item: Json) {
   const output = asText(item.aggregatedOutput) ?? asText(asObject(item.error)?.message)
-  return output?.slice(-LONGEST_OUTPUT).toWellFormed()
+  return output?.slice(-MAX_OUTPUT_LENGTH).toWellFormed()
 }
 
 const USAGE_FIELDS = {
@@ -228,8 +232,8 @@ function compactionPoint(
   window: number | undefined,
   configured: number | undefined,
 ): number | undefined {
-  const usual = window === undefined ? 0 : Math.floor((window / 0.95) * 0.9)
-  const points = [usual, configured ?? 0].filter((point) => point > 0)
+  const builtIn = window === undefined ? 0 : Math.floor((window / 0.95) * 0.9)
+  const points = [builtIn, configured ?? 0].filter((point) => point > 0)
   return points.length === 0 ? undefined : Math.min(...points)
 }
 

@@ -260,23 +260,23 @@ class Performer {
 
   async #run(shown: string, command: readonly [string, ...string[]]) {
     const use = { title: shown, kind: 'execute', rawInput: { command: shown } } as const
-    await this.#runUse(await this.#begin(use), command)
+    await this.#runUse(await this.#startTool(use), command)
   }
 
   async #runUse(toolCallId: string, command: readonly [string, ...string[]]) {
     const { live, signal } = this.#context
     let tail = Buffer.alloc(0)
-    const onOutput = (piece: Buffer) => {
-      tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES)
+    const onOutput = (chunk: Buffer) => {
+      tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
     }
     const { code } = await runDetached(command, { cwd: live.cwd, signal, onOutput })
-    await this.#end(toolCallId, code ?? 128, tail.toString('utf8'))
+    await this.#endTool(toolCallId, code ?? 128, tail.toString('utf8'))
   }
 
   async #ask(command: string) {
     const { client, live } = this.#context
     const use = { title: command, kind: 'execute', rawInput: { command } } as const
-    const toolCallId = await this.#begin({ ...use, status: 'pending' })
+    const toolCallId = await this.#startTool({ ...use, status: 'pending' })
     const { outcome } = await client.request(methods.client.session.requestPermission, {
       sessionId: live.id,
       toolCall: { toolCallId, ...use },
@@ -287,19 +287,19 @@ class Performer {
     })
     if (outcome.outcome === 'selected' && outcome.optionId === 'yes')
       return this.#runUse(toolCallId, ['sh', '-c', command])
-    await this.#end(toolCallId, 126, 'it was not allowed')
+    await this.#endTool(toolCallId, 126, 'it was not allowed')
   }
 
   async #write(path: string, text: string) {
     const target = this.#path(path)
     const locations = [{ path: target }]
-    const toolCallId = await this.#begin({ title: `Write ${path}`, kind: 'edit', locations })
+    const toolCallId = await this.#startTool({ title: `Write ${path}`, kind: 'edit', locations })
     createFolder(dirname(target))
     replaceFile(target, text)
-    await this.#end(toolCallId, 0, '')
+    await this.#endTool(toolCallId, 0, '')
   }
 
-  async #begin(use: Omit<ToolCall, 'toolCallId'>) {
+  async #startTool(use: Omit<ToolCall, 'toolCallId'>) {
     const toolCallId = randomHex(8)
     await this.#sendUpdate({
       sessionUpdate: 'tool_call',
@@ -310,7 +310,7 @@ class Performer {
     return toolCallId
   }
 
-  async #end(toolCallId: string, exitCode: number, text: string) {
+  async #endTool(toolCallId: string, exitCode: number, text: string) {
     await this.#sendUpdate({
       sessionUpdate: 'tool_call_update',
       toolCallId,

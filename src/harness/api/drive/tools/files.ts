@@ -83,11 +83,11 @@ export function readLineRange(path: string, from = 1, limit = MAX_LINES): string
 
 function readRange(fd: number, from: number, limit: number, path: string) {
   const chunk = Buffer.alloc(CHUNK_BYTES)
-  const kept: Buffer[] = []
+  const parts: Buffer[] = []
   let [line, length, position] = [1, 0, 0]
   for (;;) {
     const read = readSync(fd, chunk, 0, CHUNK_BYTES, position)
-    if (read === 0) return { bytes: Buffer.concat(kept), lines: line - from, isComplete: true }
+    if (read === 0) return { bytes: Buffer.concat(parts), lines: line - from, isComplete: true }
     position += read
     if (line < from && position > MAX_SEARCH_BYTES)
       throw new ToolError(`${path} is too long to look for line ${from}; use the shell`)
@@ -98,11 +98,11 @@ function readRange(fd: number, from: number, limit: number, path: string) {
       if (line >= from) {
         const room = MAX_BYTES - length
         if (line >= from + limit || (next - at > room && line > from))
-          return truncated(kept, line - from)
-        const taken = Math.min(next - at, room)
-        kept.push(Buffer.from(chunk.subarray(at, at + taken)))
-        length += taken
-        if (taken < next - at) return truncated(kept, 0)
+          return truncated(parts, line - from)
+        const size = Math.min(next - at, room)
+        parts.push(Buffer.from(chunk.subarray(at, at + size)))
+        length += size
+        if (size < next - at) return truncated(parts, 0)
       }
       if (end !== -1) line += 1
       at = next
@@ -110,8 +110,8 @@ function readRange(fd: number, from: number, limit: number, path: string) {
   }
 }
 
-function truncated(kept: readonly Buffer[], lines: number) {
-  const bytes = Buffer.concat(kept)
+function truncated(parts: readonly Buffer[], lines: number) {
+  const bytes = Buffer.concat(parts)
   if (lines > 0)
     return { bytes: bytes.subarray(0, bytes.lastIndexOf(LF) + 1), lines, isComplete: false }
   let end = bytes.length

@@ -90,7 +90,7 @@ async function runShell(
       cwd,
       env,
       signal: AbortSignal.any([signal, timeout]),
-      onOutput: (piece) => output.add(piece),
+      onOutput: (chunk) => output.add(chunk),
     },
   )
   let outcome = code === 0 ? '' : `it exited with ${code}`
@@ -107,11 +107,11 @@ class BoundedOutput {
   #tail = Buffer.alloc(0)
   #length = 0
 
-  add(piece: Buffer): void {
-    this.#length += piece.length
+  add(chunk: Buffer): void {
+    this.#length += chunk.length
     const room = HEAD_BYTES - this.#head.length
-    if (room > 0) this.#head = Buffer.concat([this.#head, piece.subarray(0, room)])
-    const rest = piece.subarray(Math.max(0, room))
+    if (room > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, room)])
+    const rest = chunk.subarray(Math.max(0, room))
     if (rest.length > 0) this.#tail = Buffer.concat([this.#tail, rest]).subarray(-TAIL_BYTES)
   }
 
