@@ -43,6 +43,10 @@ export type Act =
   | { readonly tokens: number }
   /** Makes the harness compact, at once or before the next turn. */
   | { readonly compact: true }
+  | EndingAct
+
+/** Ends the turn. */
+export type EndingAct =
   | { readonly fail: string }
   /** The usage limit is reached until then. */
   | { readonly limit: string }
@@ -445,7 +449,10 @@ async function opened(
 }
 
 /** One complete turn. Fails unless it ends exactly once, with the last event. */
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
+export async function turn(
+  conversation: Conversation,
+  prompt: string,
+): Promise<readonly HarnessEvent[]> {
   const events: HarnessEvent[] = []
   for await (const event of conversation.prompt(prompt)) events.push(event)
   expect(events.map((event) => event.type).indexOf('turn ended')).toBe(events.length - 1)

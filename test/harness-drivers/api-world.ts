@@ -88,7 +88,7 @@ function repliesTo(acts: readonly Act[], mark: string): readonly Reply[] {
     else if ('fail' in act)
       return [
         ...replies,
-        { error: { status: 500, type: 'api_error', message: act.fail }, isKept: true },
+        { error: { status: 500, type: 'api_error', message: act.fail }, isRepeated: true },
       ]
     else if ('limit' in act) return [...replies, limited(act.limit)]
     else if ('hang' in act) return [...replies, { after: NEVER }]

@@ -15,6 +15,7 @@ import { rehearsalHarness } from '../../src/harness/rehearsal/drive.ts'
 import { parseScript, taskFromPrompt } from '../../src/harness/rehearsal/agent/script.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { program, terminal } from '../support/cli.ts'
+import { turn } from '../contract/harness.ts'
 
 const page = readFileSync(new URL('../../docs/rehearsal.md', import.meta.url), 'utf8')
 
@@ -44,12 +45,6 @@ async function open(harness: Harness, cwd: string, env: NodeJS.ProcessEnv): Prom
   const conversation = await harness.open({ cwd, env, permissions: 'all', allow: [] })
   onTestFinished(() => conversation.close())
   return conversation
-}
-
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
-  const events: HarnessEvent[] = []
-  for await (const event of conversation.prompt(prompt)) events.push(event)
-  return events
 }
 
 function textIn(events: readonly HarnessEvent[]): string {

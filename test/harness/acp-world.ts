@@ -1,6 +1,6 @@
 import { acpHarness } from '../../src/harness/acp/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
-import type { Act, HarnessWorld } from '../contract/harness.ts'
+import type { Act, EndingAct, HarnessWorld } from '../contract/harness.ts'
 import { carriersOf } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { claudeAcpProgram } from './install-acp.ts'
@@ -60,15 +60,7 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
   return replies
 }
 
-type Ending = Extract<
-  Act,
-  | { readonly fail: string }
-  | { readonly limit: string }
-  | { readonly hang: true }
-  | { readonly die: true }
->
-
-function lastReply(act: Ending, claude: ClaudeWorld): Reply {
+function lastReply(act: EndingAct, claude: ClaudeWorld): Reply {
   if ('fail' in act) return { error: { status: 500, type: 'api_error', message: act.fail } }
   if ('limit' in act)
     return {

@@ -43,7 +43,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const { session_id: id } = await talk.say('hello')
     const path = world.transcriptPath(id)
     const figure = () => contextSizeFrom(readLastUsage(path), NOW)
-    const told = async (last: Used) => {
+    const expectReported = async (last: Used) => {
       await until(() => figure()?.value === tokensOf(last))
       expect(figure()).toMatchObject({
         value: tokensOf(last),
@@ -58,14 +58,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     ]
     world.stub.script({ text: 'one', ...plain })
     await talk.say('a turn')
-    await told(plain)
+    await expectReported(plain)
     // A text and two tools, on several lines with one id.
     world.stub.script(
       { text: 'let me see', tools: [bash('echo a'), bash('echo b')], ...tool },
       { text: 'two', ...after },
     )
     await talk.say('a turn with tools')
-    await told(after)
+    await expectReported(after)
     const [asks, theirs, last] = [
       used(11, 300, 62_000, 77),
       used(13, 9000, 5000, 99),
@@ -83,14 +83,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       { text: 'three', ...last },
     )
     await talk.say('delegate it')
-    await told(last)
+    await expectReported(last)
     await talk.say('/compact')
     await until(() => readLastUsage(path).compacted !== undefined)
     expect(figure()?.known ?? 'unknown').not.toBe('measured')
-    const anew = used(21, 15_000, 300, 44)
-    world.stub.script({ text: 'four', ...anew })
+    const again = used(21, 15_000, 300, 44)
+    world.stub.script({ text: 'four', ...again })
     await talk.say('and on')
-    await told(anew)
+    await expectReported(again)
     await talk.end()
     const first = used(100, 0, 0, 20)
     const totals = conversationTotals(world.path('.git', 'notes'), {
@@ -100,7 +100,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     })!
     const sum = (all: readonly Used[], of: (each: Used) => number) =>
       all.reduce((total, each) => total + of(each), 0)
-    const mine = [first, plain, tool, after, asks, last, anew]
+    const mine = [first, plain, tool, after, asks, last, again]
     const spent = Object.values(totals.spent)
     expect(spent).toEqual([
       {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type {
   Conversation,
-  HarnessEvent,
   ConversationOptions,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 import { type DrivenWorld, drivenWorld } from './driven-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
+import { turn } from '../contract/harness.ts'
 
 async function opened(
   { harness, open }: DrivenWorld,
@@ -19,12 +19,6 @@ async function opened(
   const conversation = await harness.open({ ...open, ...more })
   onTestFinished(() => conversation.close())
   return conversation
-}
-
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
-  const events: HarnessEvent[] = []
-  for await (const event of conversation.prompt(prompt)) events.push(event)
-  return events
 }
 
 const count = (text: string, word: string) => text.split(word).length - 1

@@ -14,6 +14,7 @@ import { carriersOf } from '../support/processes.ts'
 import { CodexWorld } from './codex-world.ts'
 import { codexProgram } from './install.ts'
 import type { ResponsesBody } from './responses-stub.ts'
+import { turn } from '../contract/harness.ts'
 
 async function opened(
   world: CodexWorld,
@@ -22,12 +23,6 @@ async function opened(
   const conversation = await codexHarness.open({ ...world.open, ...more })
   onTestFinished(() => conversation.close())
   return conversation
-}
-
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
-  const events: HarnessEvent[] = []
-  for await (const event of conversation.prompt(prompt)) events.push(event)
-  return events
 }
 
 function outputs(events: readonly HarnessEvent[]): string {

@@ -118,12 +118,12 @@ plugins = false
   }
 
   spent(): Usage {
-    const told = this.#replies.filter(
+    const counted = this.#replies.filter(
       ({ error, after }) => error === undefined && after === undefined,
     )
-    const output = told.reduce((sum, reply) => sum + (reply.outputTokens ?? 20), 0)
-    const cacheRead = told.reduce((sum, reply) => sum + (reply.cachedTokens ?? 0), 0)
-    const input = told.reduce((sum, reply) => sum + (reply.inputTokens ?? 100), 0) - cacheRead
+    const output = counted.reduce((sum, reply) => sum + (reply.outputTokens ?? 20), 0)
+    const cacheRead = counted.reduce((sum, reply) => sum + (reply.cachedTokens ?? 0), 0)
+    const input = counted.reduce((sum, reply) => sum + (reply.inputTokens ?? 100), 0) - cacheRead
     return { input, cacheWritten: 0, cacheRead, output }
   }
 

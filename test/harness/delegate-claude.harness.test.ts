@@ -16,7 +16,7 @@ const ALLOWED = 'run:\n  allow: [tail]\n'
 const PATIENTLY = { timeout: 60_000, interval: 50 }
 
 test('a delegate outlives the command that started it, and changes nothing but its own worktree', async () => {
-  const { opened: after, open: goOn } = gate()
+  const { opened: after, open: resume } = gate()
   const steps: Way = (_, task) => [
     { run: 'stint log --decision "Where dates are kept" --choice "as text"', after },
     ...editing(task),
@@ -36,7 +36,7 @@ test('a delegate outlives the command that started it, and changes nothing but i
     branch: 'stint/parser/write-the-parser',
   })
   expect(isRunning(world.processOf(row))).toBe(true)
-  goOn()
+  resume()
 
   const ready = await world.waited(row.name, 'ready')
   expect(ready).toMatchObject({
@@ -65,7 +65,7 @@ test('a delegate outlives the command that started it, and changes nothing but i
 })
 
 test('a conflicting delegate is returned for rework with the conflict, and lands with both changes', async () => {
-  const { opened: toldOn, open: goOn } = gate()
+  const { opened: resumed, open: resume } = gate()
   const steps = (own: string): Way => {
     return (_, task, prompt) => {
       const sha = conflictIn(prompt)
@@ -81,7 +81,7 @@ test('a conflicting delegate is returned for rework with the conflict, and lands
         ]
       }
       return [
-        { run: `git merge ${sha}`, after: toldOn },
+        { run: `git merge ${sha}`, after: resumed },
         { read: 'plan.txt' },
         { write: 'plan.txt', text: 'north\nsouth\n' },
         { run: 'sh check.sh' },
@@ -133,7 +133,7 @@ test('a conflicting delegate is returned for rework with the conflict, and lands
     files: ['plan.txt'],
   })
   expect(world.closings()).toEqual({ [tasks[0]!]: 1 })
-  goOn()
+  resume()
   const merged = await merging
   expect(merged.code, merged.errors).toBe(0)
   expect(merged.errors).toMatch(
@@ -147,16 +147,18 @@ test('a conflicting delegate is returned for rework with the conflict, and lands
 
   // The requests of Claude Code to its model, the first one and the one after git reported the
   // conflict.
-  const told = claude.stub.turns.filter(({ body }) =>
+  const conflictTurns = claude.stub.turns.filter(({ body }) =>
     promptIn(body).includes(`\`git merge ${onto.slice(0, 12)}\``),
   )
-  expect(told[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
-  expect(promptIn(told[0]!.body)).toContain('finished this task on this branch')
-  expect(promptIn(told[0]!.body)).toContain(
+  expect(conflictTurns[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
+  expect(promptIn(conflictTurns[0]!.body)).toContain('finished this task on this branch')
+  expect(promptIn(conflictTurns[0]!.body)).toContain(
     'it conflicts with main in plan.txt\n- In conflict: `plan.txt`\n',
   )
-  expect(promptIn(told[0]!.body)).toContain(`\`main\`, which is at ${onto.slice(0, 12)} now.`)
-  expect(told.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')
+  expect(promptIn(conflictTurns[0]!.body)).toContain(
+    `\`main\`, which is at ${onto.slice(0, 12)} now.`,
+  )
+  expect(conflictTurns.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')
   expect(
     claude.stub.turns.filter(({ text }) => text.includes('This is not permitted here')),
   ).toEqual([])
@@ -313,7 +315,7 @@ test('a reviewing delegate returns its report and nothing else', async () => {
 
 test('a delegate outlives the agent that started it, and its result is injected at a prompt once', async () => {
   const order = { run: 'stint delegate "Write the parser" --harness claude' }
-  const { opened: after, open: goOn } = gate()
+  const { opened: after, open: resume } = gate()
   const steps: Way = (_, task) => [{ run: 'git status', after }, ...editing(task), reporting(task)]
   const world = await DelegatesWorld.create(
     new ScriptedAgent({ 'write-the-parser': steps }, [order]),
@@ -332,19 +334,19 @@ test('a delegate outlives the agent that started it, and its result is injected 
   const talk = claude.talk('--resume', conversation)
   const isDelegates = ({ body }: SeenRequest) => promptIn(body) !== ''
   const newsIn = ({ text }: SeenRequest) => text.split('News of delegates:').slice(1)
-  const told = () => newsIn(claude.stub.turns.findLast((turn) => !isDelegates(turn))!)
+  const lastNews = () => newsIn(claude.stub.turns.findLast((turn) => !isDelegates(turn))!)
   await talk.say('What is left besides?')
-  expect(told()).toEqual([])
-  goOn()
+  expect(lastNews()).toEqual([])
+  resume()
   await world.waited(row!.name, 'ready')
 
   const news =
     'write-the-parser is ready (stint merge write-the-parser, stint delegate show write-the-parser)'
   await talk.say('Is there a test for it?')
-  expect(told()).toEqual([expect.stringContaining(news)])
+  expect(lastNews()).toEqual([expect.stringContaining(news)])
   await talk.say('And for the rest?')
   // It is in the earlier messages, and is not sent again.
-  expect(told()).toHaveLength(1)
+  expect(lastNews()).toHaveLength(1)
   await talk.end()
   expect(claude.stub.turns.filter(isDelegates).flatMap(newsIn)).toEqual([])
   expect(claude.troubles).toBe('')

@@ -1,6 +1,6 @@
 import { claudeHarness } from '../../src/harness/claude/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
-import type { Act, HarnessWorld } from '../contract/harness.ts'
+import type { Act, EndingAct, HarnessWorld } from '../contract/harness.ts'
 import { carriersOf } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import type { ClaudeVersion } from './install.ts'
@@ -69,23 +69,15 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
   return isOver ? replies : [...replies, { ...next, text: next.text ?? 'ok' }]
 }
 
-type Ending = Extract<
-  Act,
-  | { readonly fail: string }
-  | { readonly limit: string }
-  | { readonly hang: true }
-  | { readonly die: true }
->
-
-function lastReply(act: Ending, claude: ClaudeWorld): Reply {
+function lastReply(act: EndingAct, claude: ClaudeWorld): Reply {
   if ('fail' in act)
     return {
       error: { status: 400, type: 'invalid_request_error', message: act.fail },
-      isKept: true,
+      isRepeated: true,
     }
-  if ('hang' in act) return { after: NEVER, isKept: true }
-  if ('die' in act) return { after: NEVER, isKept: true, before: () => killAgent(claude) }
-  return { error: usedUpUntil(act.limit), isKept: true }
+  if ('hang' in act) return { after: NEVER, isRepeated: true }
+  if ('die' in act) return { after: NEVER, isRepeated: true, before: () => killAgent(claude) }
+  return { error: usedUpUntil(act.limit), isRepeated: true }
 }
 
 function usedUpUntil(resetsAt: string): NonNullable<Reply['error']> {

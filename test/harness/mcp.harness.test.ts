@@ -31,9 +31,9 @@ test('Claude Code 2.1.325 finds the registered server, and its tool writes to th
     { text: 'recorded' },
   )
   await talk.say('record it')
-  const told = world.stub.turns.at(-1)!.text
-  expect(told).toContain('"session":"fix-auth"')
-  expect(told).toContain('decision.made')
+  const lastText = world.stub.turns.at(-1)!.text
+  expect(lastText).toContain('"session":"fix-auth"')
+  expect(lastText).toContain('decision.made')
   expect(talk.messages.findLast(({ subtype }) => subtype === 'init')).toMatchObject({
     mcp_servers: [{ name: 'stint', status: 'connected' }],
   })
@@ -101,9 +101,9 @@ test('Codex 0.166.0 finds the registered server, and its tool writes without ask
     { text: 'recorded' },
   )
   const output = await run(codexProgram(), 'exec', '--json', 'record it')
-  const told = world.stub.turns.at(-1)!
-  expect(`${output}\n${told.text}`).toContain('decision.made')
-  expect(told.text).toContain('simpler than channels')
+  const lastTurn = world.stub.turns.at(-1)!
+  expect(`${output}\n${lastTurn.text}`).toContain('decision.made')
+  expect(lastTurn.text).toContain('simpler than channels')
   const journal = join(world.project, '.sessions', 'journal')
   expect(existsSync(journal)).toBe(true)
   const entries = readLog(join(journal, readdirSync(journal)[0]!, 'log.jsonl')).records

@@ -27,7 +27,7 @@ export interface Reply {
   /** Called when the request arrives. */
   readonly before?: () => void
   /** Repeated as long as the same request comes again: harnesses retry. */
-  readonly isKept?: boolean
+  readonly isRepeated?: boolean
   /** All following replies report this usage too, until the harness has compacted. */
   readonly isFull?: boolean
 }
@@ -63,8 +63,8 @@ export class ModelStub {
   #server = createServer((request, response) => void this.#serve(request, response))
   #count = 0
   #full: Partial<Reply> | undefined
-  #kept: { readonly asked: string; readonly reply: Reply } | undefined
-  #answer: ((seen: SeenRequest) => Reply) | undefined
+  #repeated: { readonly asked: string; readonly reply: Reply } | undefined
+  #reply: ((seen: SeenRequest) => Reply) | undefined
   readonly #spent = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
   async start(): Promise<this> {
@@ -83,7 +83,7 @@ export class ModelStub {
 
   /** Computes the reply to each request of a turn, instead of a script. */
   answerBy(answer: (seen: SeenRequest) => Reply): void {
-    this.#answer = answer
+    this.#reply = answer
   }
 
   /** The reply to the harness's request to summarise. */
@@ -108,7 +108,7 @@ export class ModelStub {
   forget(): void {
     this.requests.length = 0
     this.#queue.length = 0
-    this.#kept = undefined
+    this.#repeated = undefined
     this.#full = undefined
   }
 
@@ -163,12 +163,12 @@ export class ModelStub {
       return { text: this.#summary, inputTokens: 5_000 }
     }
     if (seen.kind === 'other') return { text: 'ok' }
-    if (this.#answer !== undefined) return this.#answer(seen)
+    if (this.#reply !== undefined) return this.#reply(seen)
     // The harness's own additions change from one retry to the next.
     const asked = textOf(seen.body.messages.filter(({ role }) => role !== 'system'))
-    if (this.#kept?.asked === asked) return this.#kept.reply
+    if (this.#repeated?.asked === asked) return this.#repeated.reply
     const reply = this.#queue.shift() ?? { text: 'ok' }
-    this.#kept = reply.isKept === true ? { asked, reply } : undefined
+    this.#repeated = reply.isRepeated === true ? { asked, reply } : undefined
     const { inputTokens = 0, cacheRead = 0, cacheWritten = 0 } = reply
     if (reply.isFull === true) this.#full = { inputTokens, cacheRead, cacheWritten }
     return { ...reply, ...this.#full }

@@ -35,7 +35,7 @@ async function ask(
   const workspace = new Workspace(project, { env })
   const events: PromptEvent[] = []
   let handle: PromptHandle | undefined
-  const tell = (event: PromptEvent) => {
+  const onEvent = (event: PromptEvent) => {
     events.push(event)
     if (event.kind === 'permission.asked')
       handle!.decide(
@@ -43,7 +43,7 @@ async function ask(
         event.data.permission.command?.includes('allowed') === true,
       )
   }
-  handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, tell)
+  handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, onEvent)
   await handle.ended
   workspace.close()
   await expectNoneLeft(`STINT_PROMPT=${handle.id}`)

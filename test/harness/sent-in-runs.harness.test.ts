@@ -30,10 +30,10 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
       const sent = sentIn(world.claude.stub.turns)
       expect(sent.conversations).toBe(conversations === 'each' ? tasks : 1)
       const now = { tasks, conversations, said: sent.setup + sent.tasks, ...figuresOf(sent) }
-      const told = JSON.stringify(now)
-      expect(now.said, told).toBe(counted.said)
+      const summary = JSON.stringify(now)
+      expect(now.said, summary).toBe(counted.said)
       for (const [name, figure] of Object.entries(figuresOf(counted)))
-        expect(Math.abs(now[name as Figure] - figure), `${name}: ${told}`).toBeLessThanOrEqual(
+        expect(Math.abs(now[name as Figure] - figure), `${name}: ${summary}`).toBeLessThanOrEqual(
           SLACK * figure,
         )
     },

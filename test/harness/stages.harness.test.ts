@@ -83,9 +83,9 @@ describe.each(CASES)('a conversation of Claude Code $version in a window of $win
       expect(banners().at(-1)).toBe(`TOKEN WARNING - ${stage}%`)
     }
     await talk.say('and what else')
-    const told = banners()
+    const shown = banners()
     expect(
-      ['75%', '85%', '90%'].map((stage) => told.filter((banner) => banner.endsWith(stage)).length),
+      ['75%', '85%', '90%'].map((stage) => shown.filter((banner) => banner.endsWith(stage)).length),
     ).toEqual([1, 1, 1])
     expect(crossed().map(({ stage, tokens, point: seen }) => [stage, tokens, seen])).toEqual(
       [75, 85, 90].map((stage) => [stage, at(stage), point]),
