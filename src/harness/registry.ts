@@ -15,10 +15,10 @@ export interface HarnessDefinition {
   readonly title: string
   readonly argument?: HarnessArgument
   readonly isScripted?: true
-  /** How a driven conversation is stored. Absent: from the driver's events. */
+  /** How a driven conversation is stored; by default from the driver's events. */
   readonly recording?: 'transcript' | 'history' | 'driver'
   readonly omitsSystemPrompt?: true
-  /** Loaded eagerly, because a hook cannot wait. */
+  /** Loaded eagerly, because a hook cannot wait for an import. */
   readonly hooks?: HarnessHooks
   readonly limits?: HarnessLimits
   readonly drive?: (request: DriveRequest) => Promise<Harness>
@@ -29,7 +29,7 @@ export interface HarnessDefinition {
 interface HarnessArgument {
   readonly placeholder: string
   readonly about: string
-  /** Present where the name alone means nothing. */
+  /** Present where the name alone is not enough. */
   readonly isRequired?: { readonly problem: string; readonly example: string }
   readonly offered?: (models: ModelSettings) => readonly string[]
 }
@@ -143,16 +143,16 @@ export function drivableNames(models?: ModelSettings): readonly string[] {
 export function checkHarnessName(name: string): string {
   const found = findHarness(name)
   const { argument } = found ?? {}
-  const given = argumentOf(name)
-  if (found?.drive === undefined || given === '' || (given === undefined && argument?.isRequired))
-    throw unknownHarness(name, given === undefined ? undefined : argument)
+  const value = argumentFromName(name)
+  if (found?.drive === undefined || value === '' || (value === undefined && argument?.isRequired))
+    throw unknownHarness(name, value === undefined ? undefined : argument)
   return name
 }
 
 function unknownHarness(name: string, argument: HarnessArgument | undefined) {
   if (argument?.isRequired !== undefined)
     return new StintError('NO_HARNESS', argument.isRequired.problem, argument.isRequired.example)
-  const ways = HARNESSES.flatMap((each) =>
+  const forms = HARNESSES.flatMap((each) =>
     each.argument === undefined
       ? []
       : [`${each.name}:${each.argument.placeholder} for ${each.argument.about}`],
@@ -160,11 +160,11 @@ function unknownHarness(name: string, argument: HarnessArgument | undefined) {
   return new StintError(
     'NO_HARNESS',
     `there is no harness "${name}"`,
-    `one of ${[...drivableNames(), ...ways.slice(0, -1)].join(', ')}, or ${ways.at(-1)}`,
+    `one of ${[...drivableNames(), ...forms.slice(0, -1)].join(', ')}, or ${forms.at(-1)}`,
   )
 }
 
-function argumentOf(name: string) {
+function argumentFromName(name: string) {
   const colon = name.indexOf(':')
   return colon === -1 ? undefined : name.slice(colon + 1).trim()
 }
@@ -180,7 +180,7 @@ export async function driveHarness(
       `${name} follows no script`,
       'leave --script away, or add --harness rehearsal',
     )
-  const argument = argumentOf(name)
+  const argument = argumentFromName(name)
   return drive!({ ...request, name, ...(argument === undefined ? {} : { argument }) })
 }
 
@@ -215,7 +215,7 @@ export function readHookEvent(json: string, name?: string): HookEvent | undefine
   return undefined
 }
 
-export type CompactionPointLookup = (
+type CompactionPointLookup = (
   window: number | undefined,
   model: string | undefined,
 ) => number | undefined

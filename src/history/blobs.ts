@@ -1,4 +1,5 @@
-// Named by the hash of the content, so a blob is never changed, never written twice, and known to be damaged when it is.
+// A blob is named by the hash of its content, so it never changes, is never written twice, and
+// damage is detectable.
 import { join } from 'node:path'
 import {
   createFile,
@@ -17,7 +18,7 @@ import { blobsFolder } from './paths.ts'
 import { closeSync, fstatSync } from 'node:fs'
 import { readRange } from '../journal/read-log.ts'
 
-export interface BlobReference {
+interface BlobReference {
   readonly hash: string
   readonly length: number
 }
@@ -31,33 +32,36 @@ export class Blobs {
     return join(this.folder, hash.slice(0, 2), hash)
   }
 
-  /** Durable only when asked: syncing each takes longer than all else. */
+  /** Durable only on request: syncing each blob takes longer than everything else. */
   put(hash: string, text: string, isDurable: boolean): void {
     const bytes = Buffer.from(text)
     const path = this.pathOf(hash)
-    const there = statOrUndefined(path)
-    // A power cut may have cut one that was not synced.
-    if (there?.size !== bytes.length)
-      write(path, bytes, { isThere: there !== undefined, isDurable })
-    // Renewed, so that a collector sees it is needed before the line that names it is written.
-    else if (Date.now() - there.mtimeMs > FRESH_MS) touchFile(path)
+    const existing = statOrUndefined(path)
+    // A power cut may have truncated an unsynced blob.
+    if (existing?.size !== bytes.length)
+      writeBlob(path, bytes, { exists: existing !== undefined, isDurable })
+    // Touched, so that a prune sees that it is needed before the line that names it is written.
+    else if (Date.now() - existing.mtimeMs > FRESH_MS) touchFile(path)
   }
 
-  get({ hash, length }: BlobReference): { readonly text: string } | { readonly standIn: string } {
+  get({
+    hash,
+    length,
+  }: BlobReference): { readonly text: string } | { readonly placeholder: string } {
     const bytes = readBlob(this.pathOf(hash))
     const name = hash.slice(0, 12)
     if (bytes === undefined)
-      return { standIn: `[${length} characters are not here any more: blob ${name}]` }
+      return { placeholder: `[${length} characters are not here any more: blob ${name}]` }
     if (sha256(bytes) !== hash)
-      return { standIn: `[${length} characters cannot be read: blob ${name} is damaged]` }
+      return { placeholder: `[${length} characters cannot be read: blob ${name} is damaged]` }
     return { text: bytes.toString('utf8') }
   }
 }
 
-function write(
+function writeBlob(
   path: string,
   bytes: Buffer,
-  { isThere, isDurable }: { isThere: boolean; isDurable: boolean },
+  { exists, isDurable }: { exists: boolean; isDurable: boolean },
 ) {
   const folder = join(path, '..')
   if (!isDurable) {
@@ -66,7 +70,7 @@ function write(
     return
   }
   createFolder(folder)
-  if (isThere) replaceFile(path, bytes)
+  if (exists) replaceFile(path, bytes)
   else createFile(path, bytes)
 }
 
@@ -89,7 +93,7 @@ export function sha256(bytes: Buffer | string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }
 
-function blobNameIn(fields: Json): BlobReference | undefined {
+function parseReference(fields: Json): BlobReference | undefined {
   const { $blob: hash, length } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
   return typeof length === 'number' && Object.keys(fields).length === 2
@@ -97,46 +101,49 @@ function blobNameIn(fields: Json): BlobReference | undefined {
     : undefined
 }
 
-const LONGEST = 16_384
-const DEEPEST = 400
+const MAX_INLINE_LENGTH = 16_384
+const MAX_DEPTH = 400
 const TOO_DEEP = '[left out: nested too deep]'
 // A foreign `$blob` field must not be read as ours.
-const LIKE_BLOB = /^\$+blob$/
+const BLOB_KEY = /^\$+blob$/
 
 export interface ExtractedBlobs {
   readonly value: unknown
   readonly blobs: ReadonlyMap<string, string>
 }
 
-/** Removes secrets and moves long strings into blobs, without writing. A lookalike secret in a picture is chance, and redacting would destroy it. */
+/**
+ * Redacts secrets and moves long strings into blobs, without writing. A secret pattern in image
+ * data is chance, and redacting would destroy the image.
+ */
 export function extractBlobs(
   value: unknown,
   redaction: RedactOptions,
   isClean = false,
 ): ExtractedBlobs {
   const blobs = new Map<string, string>()
-  const named = (text: string) => {
+  const addBlob = (text: string) => {
     const { hash, length } = blobReferenceTo(text)
     blobs.set(hash, text)
     return { $blob: hash, length }
   }
-  const withoutPictures = mapped(value, 0, (fields) => {
+  const withoutImages = mapDeep(value, 0, (fields) => {
     const data = fields.data
     return typeof data === 'string' && isPicture(fields)
-      ? { ...fields, data: named(data) }
-      : escaped(fields)
+      ? { ...fields, data: addBlob(data) }
+      : escapeBlobKeys(fields)
   })
-  const redacted = isClean ? withoutPictures : redactDeep(withoutPictures, redaction).value
-  const short = mapped(redacted, 0, undefined, (text) =>
-    text.length > LONGEST ? named(text.toWellFormed()) : text,
+  const redacted = isClean ? withoutImages : redactDeep(withoutImages, redaction).value
+  const inlined = mapDeep(redacted, 0, undefined, (text) =>
+    text.length > MAX_INLINE_LENGTH ? addBlob(text.toWellFormed()) : text,
   )
-  return { value: short, blobs }
+  return { value: inlined, blobs }
 }
 
 export function needsNoBlobs(json: string): boolean {
-  // The rarest first character first.
+  // Ordered by how rare the first character is.
   return (
-    json.length <= LONGEST &&
+    json.length <= MAX_INLINE_LENGTH &&
     !json.includes('$blob"') &&
     !(json.includes('64"') && json.includes('"base64"'))
   )
@@ -146,38 +153,38 @@ export function restoreBlobs(
   value: unknown,
   get: (name: BlobReference, isPicture: boolean) => string,
   depth = 0,
-  isPictured = false,
+  isImage = false,
 ): unknown {
   if (Array.isArray(value))
-    return depth > DEEPEST ? TOO_DEEP : value.map((item) => restoreBlobs(item, get, depth + 1))
+    return depth > MAX_DEPTH ? TOO_DEEP : value.map((item) => restoreBlobs(item, get, depth + 1))
   const fields = asObject(value)
   if (fields === undefined) return value
-  const name = blobNameIn(fields)
-  if (name !== undefined) return get(name, isPictured)
-  if (depth > DEEPEST) return TOO_DEEP
+  const name = parseReference(fields)
+  if (name !== undefined) return get(name, isImage)
+  if (depth > MAX_DEPTH) return TOO_DEEP
   return Object.fromEntries(
     Object.entries(fields).map(([key, item]) => [
-      LIKE_BLOB.test(key) ? key.slice(1) : key,
+      BLOB_KEY.test(key) ? key.slice(1) : key,
       restoreBlobs(item, get, depth + 1, fields.type === 'base64'),
     ]),
   )
 }
 
-function* blobsIn(value: unknown, depth = 0): Generator<BlobReference> {
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return
-  const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
+function* blobReferencesIn(value: unknown, depth = 0): Generator<BlobReference> {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return
+  const name = Array.isArray(value) ? undefined : parseReference(value as Json)
   if (name !== undefined) yield name
-  else for (const item of Object.values(value)) yield* blobsIn(item, depth + 1)
+  else for (const item of Object.values(value)) yield* blobReferencesIn(item, depth + 1)
 }
 
-function escaped(fields: Json): Json {
-  if (!Object.keys(fields).some((key) => LIKE_BLOB.test(key))) return fields
+function escapeBlobKeys(fields: Json): Json {
+  if (!Object.keys(fields).some((key) => BLOB_KEY.test(key))) return fields
   return Object.fromEntries(
-    Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? `$${key}` : key, item]),
+    Object.entries(fields).map(([key, item]) => [BLOB_KEY.test(key) ? `$${key}` : key, item]),
   )
 }
 
-function mapped(
+function mapDeep(
   value: unknown,
   depth: number,
   object: ((fields: Json) => Json) | undefined,
@@ -185,15 +192,15 @@ function mapped(
 ): unknown {
   if (typeof value === 'string') return string(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth > DEEPEST) return TOO_DEEP
-  if (Array.isArray(value)) return value.map((item) => mapped(item, depth + 1, object, string))
+  if (depth > MAX_DEPTH) return TOO_DEEP
+  if (Array.isArray(value)) return value.map((item) => mapDeep(item, depth + 1, object, string))
   const fields = Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, mapped(item, depth + 1, object, string)]),
+    Object.entries(value).map(([key, item]) => [key, mapDeep(item, depth + 1, object, string)]),
   )
   return object === undefined ? fields : object(fields)
 }
 
-const BEGINNINGS = new Map([
+const IMAGE_PREFIXES = new Map([
   ['image/png', 'iVBORw0KGgo'],
   ['image/jpeg', '/9j/'],
   ['image/gif', 'R0lGOD'],
@@ -202,11 +209,11 @@ const BEGINNINGS = new Map([
 ])
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** By its content, not only by its type. */
+/** Decided by the content, not only by the type. */
 export function isPicture({ type, media_type: mediaType, data }: Json): boolean {
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return false
-  const beginning = BEGINNINGS.get(mediaType)
-  return beginning !== undefined && data.startsWith(beginning) && isBase64(data)
+  const prefix = IMAGE_PREFIXES.get(mediaType)
+  return prefix !== undefined && data.startsWith(prefix) && isBase64(data)
 }
 
 export function isBase64(data: string): boolean {
@@ -215,28 +222,28 @@ export function isBase64(data: string): boolean {
 
 export function listBlobs(sessions: string) {
   const folder = blobsFolder(sessions)
-  const shelves = listFolder(folder).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  return shelves.flatMap((shelf) =>
-    listFolder(join(folder, shelf)).flatMap((hash) => {
-      const path = join(folder, shelf, hash)
+  const folders = listFolder(folder).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  return folders.flatMap((prefix) =>
+    listFolder(join(folder, prefix)).flatMap((hash) => {
+      const path = join(folder, prefix, hash)
       const stat = /^[0-9a-f]{64}$/.test(hash) ? statOrUndefined(path) : undefined
       return stat === undefined ? [] : [{ hash, path, bytes: stat.size }]
     }),
   )
 }
 
-export function* blobHashesIn(path: string, passedOver?: () => void): Generator<string> {
-  for (const { line } of readConversationLines(path, 0, passedOver))
-    for (const { hash } of blobsIn(line)) yield hash
+export function* blobHashesIn(path: string, onSkipped?: () => void): Generator<string> {
+  for (const { line } of readConversationLines(path, 0, onSkipped))
+    for (const { hash } of blobReferencesIn(line)) yield hash
 }
 
 export function* messageBlobHashesIn(path: string): Generator<string> {
   for (const { line } of readConversationLines(path))
-    for (const { hash } of blobsIn(withoutOutputs(line))) yield hash
+    for (const { hash } of blobReferencesIn(withoutToolOutput(line))) yield hash
 }
 
-// Only where a line has its blocks: a lookalike in a tool's input stays.
-function withoutOutputs({ toolUseResult: _output, ...line }: Json) {
+// Only where a line holds its blocks: a lookalike in a tool's input stays.
+function withoutToolOutput({ toolUseResult: _output, ...line }: Json) {
   const [message, attachment] = [asObject(line.message), asObject(line.attachment)]
   return {
     ...line,
@@ -257,21 +264,24 @@ function isOutput(block: Json | undefined) {
   )
 }
 
-const CHUNK = 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 
-/** `offset` is the byte behind the line. Each line once, in file order. Unreadable lines are skipped and reported: a torn line was written again behind it. */
+/**
+ * `offset` is the byte after the line. Yields each line once, in file order. Unreadable lines are
+ * skipped and reported: a torn line was written again after it.
+ */
 export function* readConversationLines(
   path: string,
   from = 0,
-  passedOver: () => void = () => undefined,
+  onSkipped: () => void = () => undefined,
 ) {
   const seen = new Set<string>()
-  for (const { bytes, offset } of wholeLinesOf(path, from)) {
+  for (const { bytes, offset } of readRawLines(path, from)) {
     const text = bytes.toString('utf8')
     const line = asObject(parseJson(text))
     if (line === undefined) {
-      if (text.trim() !== '') passedOver()
+      if (text.trim() !== '') onSkipped()
       continue
     }
     const identity = asName(line.uuid) ?? bytes.toString('latin1')
@@ -281,23 +291,23 @@ export function* readConversationLines(
   }
 }
 
-/** The last line may be whole without a newline. */
-function* wholeLinesOf(path: string, start: number) {
+/** The last line may be complete without a newline. */
+function* readRawLines(path: string, start: number) {
   const fd = openRegularFile(path)
   if (fd === undefined) return
   try {
     const { size } = fstatSync(fd)
     let rest: Buffer = Buffer.alloc(0)
-    for (let from = start; from < size; from += CHUNK) {
-      const read = readRange(fd, from, Math.min(size, from + CHUNK))
+    for (let from = start; from < size; from += CHUNK_BYTES) {
+      const read = readRange(fd, from, Math.min(size, from + CHUNK_BYTES))
       const bytes = rest.length === 0 ? read : Buffer.concat([rest, read])
-      let begin = 0
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, begin)) {
+      let lineStart = 0
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, lineStart)) {
         const offset = from + read.length - bytes.length + end + 1
-        yield { bytes: bytes.subarray(begin, end), offset }
-        begin = end + 1
+        yield { bytes: bytes.subarray(lineStart, end), offset }
+        lineStart = end + 1
       }
-      rest = bytes.subarray(begin)
+      rest = bytes.subarray(lineStart)
     }
     if (rest.length > 0) yield { bytes: rest, offset: size }
   } finally {

@@ -16,23 +16,23 @@ import { isBase64 } from './blobs.ts'
 /** Claude Code puts this between the name of a hook and its output. */
 export const HOOK_CONTEXT_LABEL = ' hook additional context: '
 
-/** Lines are of several versions and programs. */
+/** Accepts lines of several versions and programs. */
 export function itemFromLine(line: Json): HistoryItem | undefined {
   switch (line.type) {
     case 'conversation':
-      return beganIn(line)
+      return parseBegan(line)
     case 'user':
     case 'assistant':
-      return messageIn(line, line.type)
+      return parseMessage(line, line.type)
     case 'system':
-      if (line.subtype === 'compact_boundary') return compactionIn(line)
-      return line.subtype === 'message' ? messageIn(line, 'system') : undefined
+      if (line.subtype === 'compact_boundary') return parseCompaction(line)
+      return line.subtype === 'message' ? parseMessage(line, 'system') : undefined
     case 'attachment':
-      return attachmentIn(line)
+      return parseAttachment(line)
     case 'taken-back': {
       const id = asName(line.uuid)
-      const more = defined({ at: asName(line.timestamp), from: asName(line.from) })
-      return id === undefined ? undefined : { type: 'taken back', id, ...more }
+      const optional = defined({ at: asName(line.timestamp), from: asName(line.from) })
+      return id === undefined ? undefined : { type: 'taken back', id, ...optional }
     }
     case 'ended': {
       const [at, reason] = [asName(line.at), asText(line.reason)]
@@ -43,38 +43,38 @@ export function itemFromLine(line: Json): HistoryItem | undefined {
   }
 }
 
-function beganIn(line: Json): BeganItem | undefined {
+function parseBegan(line: Json): BeganItem | undefined {
   const [conversation, harness, at] = [line.conversation, line.harness, line.at].map((name) =>
     asName(name),
   )
   if (conversation === undefined || harness === undefined || at === undefined) return undefined
-  const more = {
+  const optional = {
     cwd: asName(line.cwd, 4096),
     model: asName(line.model),
     forkOf: asName(line.forkOf),
   }
-  return { type: 'began', conversation, harness, at, ...defined(more) }
+  return { type: 'began', conversation, harness, at, ...defined(optional) }
 }
 
-function messageIn(line: Json, type: Message['role']): Message | undefined {
+function parseMessage(line: Json, type: Message['role']): Message | undefined {
   const message = asObject(line.message) ?? {}
   const { content } = message
-  const leftOut = asText(line.leftOut)
-  if (leftOut === undefined && typeof content !== 'string' && !Array.isArray(content))
+  const omitted = asText(line.leftOut)
+  if (omitted === undefined && typeof content !== 'string' && !Array.isArray(content))
     return undefined
-  const parts = partsFromBlocks(leftOut === undefined ? content : `[left out: ${leftOut}]`)
+  const parts = partsFromBlocks(omitted === undefined ? content : `[left out: ${omitted}]`)
   const role = message.role === 'system' ? 'system' : type
   return {
-    ...common(line),
+    ...commonFields(line),
     role,
     parts,
     ...defined({
-      // A failed message has a label in place of a model.
+      // A failed message has a label instead of a model.
       model: line.isApiErrorMessage === true ? undefined : asName(message.model),
       request: asName(message.id) ?? asName(line.requestId),
-      usage: usageIn(asObject(message.usage)),
-      context: contextIn(asObject(line.context)),
-      asTold: toldIn(asObject(line.asTold)),
+      usage: parseUsage(asObject(message.usage)),
+      context: parseContext(asObject(line.context)),
+      asTold: parseAsSent(asObject(line.asTold)),
       isMeta: line.isMeta === true || undefined,
       isSummary: line.isCompactSummary === true || undefined,
       isFailure: line.isApiErrorMessage === true || undefined,
@@ -82,12 +82,12 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
   }
 }
 
-function agentIn(line: Json): string | undefined {
+function parseAgent(line: Json): string | undefined {
   return line.isSidechain === true ? (asName(line.agentId) ?? 'agent') : undefined
 }
 
-function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'agent'> {
-  const agent = agentIn(line)
+function commonFields(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'agent'> {
+  const agent = parseAgent(line)
   return {
     type: 'message',
     id: asName(line.uuid) ?? '',
@@ -96,50 +96,54 @@ function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'ag
 }
 
 /** What a user typed while the agent worked, hook output, and context that the harness added. */
-function attachmentIn(line: Json): Message | undefined {
+function parseAttachment(line: Json): Message | undefined {
   const attachment = asObject(line.attachment)
   switch (attachment?.type) {
     case 'queued_command': {
       const parts = partsFromBlocks(attachment.prompt)
-      const more = defined({
-        asTold: renderedIn(line),
+      const optional = defined({
+        asTold: parseRendered(line),
         isMeta: attachment.isMeta === true || undefined,
       })
-      return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, ...more }
+      return parts.length === 0
+        ? undefined
+        : { ...commonFields(line), role: 'user', parts, ...optional }
     }
     case 'hook_additional_context': {
       const text = asArray(attachment.content)
-        .filter((given) => typeof given === 'string')
+        .filter((text) => typeof text === 'string')
         .join('\n')
       const hook = asName(attachment.hookName) ?? asName(attachment.hookEvent)
       const parts = partsFromBlocks(
         hook === undefined ? text : `${hook}${HOOK_CONTEXT_LABEL}${text}`,
       )
-      return text === '' ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
+      return text === ''
+        ? undefined
+        : { ...commonFields(line), role: 'system', parts, isMeta: true }
     }
     default: {
-      const told = renderedIn(line)
-      return told === undefined ? undefined : { ...common(line), ...told, isMeta: true }
+      const sent = parseRendered(line)
+      return sent === undefined ? undefined : { ...commonFields(line), ...sent, isMeta: true }
     }
   }
 }
 
-function renderedIn(line: Json): MessageAsSent | undefined {
+function parseRendered(line: Json): MessageAsSent | undefined {
   const role = line.renderedRole === 'system' ? 'system' : 'user'
   const parts = asArray(line.rendered).flatMap((shown) => partsFromBlocks(asObject(shown)?.content))
   if (parts.length === 0) return undefined
-  return { role, parts: role === 'system' ? parts.map(unmarked) : parts }
+  return { role, parts: role === 'system' ? parts.map(withoutReminderTags) : parts }
 }
 
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>\s*$/
 
 /** A system message needs no system-reminder tags. */
-function unmarked(part: MessagePart): MessagePart {
+function withoutReminderTags(part: MessagePart): MessagePart {
   const text = part.type === 'text' ? REMINDER.exec(part.text)?.[1] : undefined
   return text === undefined ? part : { type: 'text', text }
 }
 
-function compactionIn(line: Json): Compaction | undefined {
+function parseCompaction(line: Json): Compaction | undefined {
   const id = asName(line.uuid)
   if (id === undefined) return undefined
   const metadata = asObject(line.compactMetadata) ?? {}
@@ -159,13 +163,13 @@ function compactionIn(line: Json): Compaction | undefined {
   }
 }
 
-function toldIn(told: Json | undefined): MessageAsSent | undefined {
-  return told === undefined
+function parseAsSent(sent: Json | undefined): MessageAsSent | undefined {
+  return sent === undefined
     ? undefined
-    : { role: told.role === 'system' ? 'system' : 'user', parts: partsFromBlocks(told.content) }
+    : { role: sent.role === 'system' ? 'system' : 'user', parts: partsFromBlocks(sent.content) }
 }
 
-function contextIn(context: Json | undefined): ContextSize | undefined {
+function parseContext(context: Json | undefined): ContextSize | undefined {
   const tokens = asCount(context?.tokens)
   if (tokens === undefined) return undefined
   return {
@@ -174,7 +178,7 @@ function contextIn(context: Json | undefined): ContextSize | undefined {
   }
 }
 
-function usageIn(usage: Json | undefined): Usage | undefined {
+function parseUsage(usage: Json | undefined): Usage | undefined {
   const [input, output] = [asCount(usage?.input_tokens), asCount(usage?.output_tokens)]
   if (input === undefined && output === undefined) return undefined
   return {
@@ -247,16 +251,16 @@ function usageFields({ input, cacheWritten, cacheRead, output }: Usage) {
 
 export function partsFromBlocks(content: unknown): readonly MessagePart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return asArray(content).map(partOf)
+  return asArray(content).map(partFromBlock)
 }
 
-function partOf(value: unknown): MessagePart {
+function partFromBlock(value: unknown): MessagePart {
   if (typeof value === 'string') return { type: 'text', text: value }
   const block = asObject(value) ?? { value }
-  return knownPart(block) ?? { type: 'other', block }
+  return parseKnownPart(block) ?? { type: 'other', block }
 }
 
-function knownPart(block: Json): MessagePart | undefined {
+function parseKnownPart(block: Json): MessagePart | undefined {
   const { type, text, thinking, signature, data } = block
   switch (type) {
     case 'text':
@@ -267,7 +271,7 @@ function knownPart(block: Json): MessagePart | undefined {
     case 'redacted_thinking':
       return typeof data === 'string' ? { type: 'thinking', text: '', data } : undefined
     case 'image':
-      return pictureIn(asObject(block.source))
+      return parseImage(asObject(block.source))
     case 'tool_use': {
       const [id, name] = [asName(block.id), asName(block.name, 1000)]
       if (id === undefined || name === undefined) return undefined
@@ -284,20 +288,20 @@ function knownPart(block: Json): MessagePart | undefined {
   }
 }
 
-function pictureIn(source: Json | undefined): MessagePart | undefined {
+function parseImage(source: Json | undefined): MessagePart | undefined {
   const { type, media_type: mediaType, data, url } = source ?? {}
   if (type === 'url' && typeof url === 'string') return { type: 'image link', url }
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string')
     return undefined
-  // A text replaces a picture that is missing.
+  // A missing image is replaced by a text.
   return isBase64(data) ? { type: 'image', mediaType, data } : { type: 'text', text: data }
 }
 
 export function blocksFromParts(parts: readonly MessagePart[]): readonly Json[] {
-  return parts.map(blockOf)
+  return parts.map(blockFromPart)
 }
 
-function blockOf(part: MessagePart): Json {
+function blockFromPart(part: MessagePart): Json {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text }
@@ -325,8 +329,8 @@ function blockOf(part: MessagePart): Json {
   }
 }
 
-/** Parsed only where a field is read. */
-class MessageAsWritten {
+/** Parses the message only when one of its fields is read. */
+class LazyMessage {
   readonly type = 'message'
   readonly id
   readonly at
@@ -347,30 +351,30 @@ class MessageAsWritten {
     this.id = asName(line.uuid) ?? ''
     this.at = asName(line.timestamp)
     this.role = line.type
-    this.agent = agentIn(line)
+    this.agent = parseAgent(line)
     this.isMeta = line.isMeta === true || undefined
     this.isSummary = line.isCompactSummary === true || undefined
     this.isFailure = line.isApiErrorMessage === true || undefined
   }
 
-  get #whole() {
+  get #message() {
     return (this.#item ??= itemFromLine(this.#line) as Message)
   }
 
   get parts() {
-    return this.#whole.parts
+    return this.#message.parts
   }
 
   get model() {
-    return this.#whole.model
+    return this.#message.model
   }
 
   get request() {
-    return this.#whole.request
+    return this.#message.request
   }
 
   get usage() {
-    return this.#whole.usage
+    return this.#message.usage
   }
 }
 
@@ -386,6 +390,6 @@ export function messageFromSource(
   if ((typeof content !== 'string' && !Array.isArray(content)) || line.leftOut !== undefined)
     return undefined
   if (line.context !== undefined || line.asTold !== undefined) return undefined
-  // Absent fields are undefined here.
-  return new MessageAsWritten(line, parent, source) as unknown as NewItem
+  // Absent fields are undefined here, which the type does not allow.
+  return new LazyMessage(line, parent, source) as unknown as NewItem
 }

@@ -4,7 +4,7 @@ import type { Json } from '../text/json-fields.ts'
 export type HistoryItem = BeganItem | Message | Compaction | TakenBackItem | EndedItem
 
 export type NewItem = HistoryItem & {
-  /** The message's JSON as its harness wrote it, in the form of a line. */
+  /** The message's JSON exactly as the harness wrote it. */
   readonly source?: string
 }
 
@@ -22,25 +22,28 @@ export interface Message {
   readonly type: 'message'
   /** The same id for the same message, however often it is stored. */
   readonly id: string
-  /** The message it follows; two share one where the user went back. Where none has one, each follows the one before it. */
+  /**
+   * The message it follows; two share one where the user went back. Without any parents, each
+   * message follows the one before it.
+   */
   readonly parent?: string
   readonly at?: string
   readonly role: 'user' | 'assistant' | 'system'
   readonly parts: readonly MessagePart[]
-  /** The words the model got, where these differ: a message typed while it worked. */
+  /** What the model got, where it differs: a message typed while it worked. */
   readonly asTold?: MessageAsSent
   readonly model?: string
-  /** Messages of one request share this, and its usage stands for all of them. */
+  /** Messages of one request share this id, and one usage counts for all of them. */
   readonly request?: string
   readonly usage?: Usage
-  /** From harnesses that report it apart from usage. */
+  /** From harnesses that report it separately from usage. */
   readonly context?: ContextSize
-  /** Not part of what the conversation's own model sees. */
+  /** Set for messages of a sub-agent, which the main model does not see. */
   readonly agent?: string
   /** Inserted by the harness. */
   readonly isMeta?: boolean
   readonly isSummary?: boolean
-  /** Shown in place of an answer; the model never sees it. */
+  /** Shown in place of a reply; the model never sees it. */
   readonly isFailure?: boolean
 }
 
@@ -76,7 +79,10 @@ export type MessagePart =
     }
   | { readonly type: 'other'; readonly block: Json }
 
-/** A compaction: everything before it is gone from the context, but for what follows. */
+export type ToolUsePart = Extract<MessagePart, { readonly type: 'tool use' }>
+export type ToolResultPart = Extract<MessagePart, { readonly type: 'tool result' }>
+
+/** Everything before it is gone from the context, except the kept messages. */
 export interface Compaction {
   readonly type: 'compaction'
   readonly id: string
@@ -84,16 +90,16 @@ export interface Compaction {
   readonly trigger?: string
   readonly tokensBefore?: number
   readonly tokensAfter?: number
-  /** The messages before it that stayed, where the harness says so. */
+  /** The earlier messages that stayed, if the harness reports them. */
   readonly kept?: readonly string[]
 }
 
-/** The user took back everything from a message on; until a new message it may be restored. */
+/** The user retracted everything from a message on; it may be restored until the next message. */
 export interface TakenBackItem {
   readonly type: 'taken back'
   readonly id: string
   readonly at?: string
-  /** Absent: the last one taken back is restored. */
+  /** Absent: the last retraction is undone. */
   readonly from?: string
 }
 

@@ -1,17 +1,20 @@
 import type { Compaction, HistoryItem, Message } from './items.ts'
 
-/** Leaves out abandoned branches, retracted and compacted messages, delegated agents, and messages only for the user. */
+/**
+ * Leaves out abandoned branches, retracted and compacted messages, sub-agents, and messages only
+ * for the user.
+ */
 export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
-  const nodes = withoutTakenBack(items)
+  const nodes = withoutRetracted(items)
   const isLinked = nodes.some((node) => node.type === 'message' && node.parent !== undefined)
-  const live = isLinked ? linked(new Chain(nodes)) : inOrder(nodes)
+  const live = isLinked ? followParents(new Chain(nodes)) : afterLastCompaction(nodes)
   return live.filter(({ isFailure }) => isFailure !== true)
 }
 
 type ChainNode = Message | Compaction
 
-/** Where no message says what it follows. */
-function inOrder(nodes: readonly ChainNode[]) {
+/** For histories without parents. */
+function afterLastCompaction(nodes: readonly ChainNode[]) {
   const at = nodes.findLastIndex(({ type }) => type === 'compaction')
   const after = nodes.slice(at + 1).filter(isMessage)
   return at === -1
@@ -25,11 +28,15 @@ function fromCompaction(
   after: readonly Message[],
 ) {
   const byId = new Map(before.map((message) => [message.id, message]))
-  const stayed = kept.flatMap((id) => byId.get(id) ?? [])
-  return [...after.filter(isSummary), ...stayed, ...after.filter((message) => !isSummary(message))]
+  const keptMessages = kept.flatMap((id) => byId.get(id) ?? [])
+  return [
+    ...after.filter(isSummary),
+    ...keptMessages,
+    ...after.filter((message) => !isSummary(message)),
+  ]
 }
 
-function linked(chain: Chain) {
+function followParents(chain: Chain) {
   const { path, compaction } = chain.walkBack()
   const live = chain.withParallel(path)
   return compaction === undefined
@@ -38,15 +45,15 @@ function linked(chain: Chain) {
 }
 
 class Chain {
-  readonly #places: ReadonlyMap<string, number>
+  readonly #indexes: ReadonlyMap<string, number>
   readonly #children = new Map<string, Message[]>()
   /** The last compaction that kept a message. */
   readonly #keptBy = new Map<string, number>()
 
   constructor(readonly nodes: readonly ChainNode[]) {
-    this.#places = new Map(nodes.map(({ id }, place) => [id, place]))
-    for (const [place, node] of nodes.entries()) {
-      if (node.type === 'compaction') for (const id of node.kept ?? []) this.#keptBy.set(id, place)
+    this.#indexes = new Map(nodes.map(({ id }, index) => [id, index]))
+    for (const [index, node] of nodes.entries()) {
+      if (node.type === 'compaction') for (const id of node.kept ?? []) this.#keptBy.set(id, index)
       else if (node.parent !== undefined) this.#addChild(node.parent, node)
     }
   }
@@ -60,31 +67,34 @@ class Chain {
   /** From the last message back to the first, or to the compaction before it. */
   walkBack() {
     const path: Message[] = []
-    for (let place = this.nodes.length - 1; place >= 0;) {
-      const node = this.nodes[place]!
+    for (let index = this.nodes.length - 1; index >= 0;) {
+      const node = this.nodes[index]!
       if (node.type === 'compaction') return { path, compaction: node }
-      const keeper = this.#keptBy.get(node.id)
-      // It survived a compaction: what follows it now is the compaction.
-      if (keeper !== undefined && path.length > 0 && keeper < this.#placeOf(path.at(-1)!))
-        return { path, compaction: this.nodes[keeper] as Compaction }
+      const keptBy = this.#keptBy.get(node.id)
+      // It survived a compaction, so the compaction precedes what follows it.
+      if (keptBy !== undefined && path.length > 0 && keptBy < this.#indexOf(path.at(-1)!))
+        return { path, compaction: this.nodes[keptBy] as Compaction }
       path.push(node)
-      place = this.#placeBefore(node, place)
+      index = this.#previousIndex(node, index)
     }
     return { path }
   }
 
-  #placeOf({ id }: ChainNode) {
-    return this.#places.get(id)!
+  #indexOf({ id }: ChainNode) {
+    return this.#indexes.get(id)!
   }
 
-  #placeBefore({ parent }: Message, place: number) {
+  #previousIndex({ parent }: Message, index: number) {
     if (parent === undefined) return -1
-    const found = this.#places.get(parent)
-    // Where its parent was not stored, it follows the message before it.
-    return found === undefined || found >= place ? place - 1 : found
+    const found = this.#indexes.get(parent)
+    // If its parent was not stored, it follows the message before it.
+    return found === undefined || found >= index ? index - 1 : found
   }
 
-  /** Parallel tool uses branch: each result follows its own use. All are on the branch of one of them. */
+  /**
+   * Parallel tool uses branch: each result follows its own use, and the path back contains only one
+   * of them.
+   */
   withParallel(path: readonly Message[]) {
     const found = new Set(path)
     for (const message of found) {
@@ -92,11 +102,11 @@ class Chain {
       for (const child of this.#children.get(message.id) ?? [])
         if (isOfSameRequest(child, message)) found.add(child)
     }
-    return [...found].toSorted((a, b) => this.#placeOf(a) - this.#placeOf(b))
+    return [...found].toSorted((a, b) => this.#indexOf(a) - this.#indexOf(b))
   }
 
   before(compaction: Compaction) {
-    return this.nodes.slice(0, this.#placeOf(compaction)).filter(isMessage)
+    return this.nodes.slice(0, this.#indexOf(compaction)).filter(isMessage)
   }
 
   withSummary(live: readonly Message[], compaction: Compaction) {
@@ -120,13 +130,13 @@ function isSummary({ isSummary: is }: Message) {
   return is === true
 }
 
-function withoutTakenBack(items: Iterable<HistoryItem>) {
-  const taking = new RetractionTracker()
-  for (const item of items) taking.add(item)
-  return taking.nodes.slice(0, taking.end)
+function withoutRetracted(items: Iterable<HistoryItem>) {
+  const tracker = new RetractionTracker()
+  for (const item of items) tracker.add(item)
+  return tracker.nodes.slice(0, tracker.end)
 }
 
-/** Keeps what may still be restored. */
+/** Holds what may still be restored. */
 export class RetractionTracker {
   readonly nodes: (Message | Compaction)[] = []
   /** Where the retracted nodes begin. */

@@ -6,12 +6,12 @@ import type { EndedItem } from './items.ts'
 import { conversationPath } from './paths.ts'
 
 const STALE_MS = 10_000
-const TICK_MS = 4
+const RETRY_MS = 4
 
-/** Undefined, at once, when another process holds it. */
+/** Returns undefined at once when another process holds the lock. */
 export function tryWithLock<T>(path: string, work: () => T): T | undefined {
   const lock = `${path}.lock`
-  if (!takeLock(lock, STALE_MS, ourselves(), isGone)) return undefined
+  if (!takeLock(lock, STALE_MS, owner(), isOwnerGone)) return undefined
   try {
     return work()
   } finally {
@@ -24,29 +24,29 @@ export async function waitForUnlock(path: string): Promise<void> {
   const lock = `${path}.lock`
   while (
     existsSync(lock) &&
-    !isGone(readOrUndefined(lock)?.toString('utf8') ?? '') &&
+    !isOwnerGone(readOrUndefined(lock)?.toString('utf8') ?? '') &&
     Date.now() <= until
   )
-    await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
+    await new Promise((wake) => setTimeout(wake, RETRY_MS * 5))
 }
 
-/** A killed holder is waited for until the lock is stale. */
+/** Waits for a killed holder only until the lock is stale. */
 export function withLock<T extends object>(path: string, work: () => T): T {
   for (;;) {
     const done = tryWithLock(path, work)
     if (done !== undefined) return done
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TICK_MS)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
   }
 }
 
-/** Another machine may see the same folder. */
-function ourselves() {
+/** Another machine may share the folder. */
+function owner() {
   return `${process.pid} ${process.getBuiltinModule('node:os').hostname()}`
 }
 
-/** A harness that ends kills its hooks. */
-function isGone(owner: string) {
-  const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(owner) ?? []
+/** A harness that exits kills its hooks. */
+function isOwnerGone(text: string) {
+  const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(text) ?? []
   return (
     pid !== undefined &&
     host === process.getBuiltinModule('node:os').hostname() &&
@@ -54,7 +54,10 @@ function isGone(owner: string) {
   )
 }
 
-/** Gives up at once when the file is locked or unwritable: the caller is about to end, and the journal has the reason too. */
+/**
+ * Gives up at once when the file is locked or unwritable: the caller is about to exit, and the
+ * journal has the reason too.
+ */
 export function endConversation(
   sessions: string,
   conversation: string,

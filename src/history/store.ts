@@ -15,17 +15,17 @@ import { mayHoldSecret } from '../text/may-hold-secret.ts'
 export interface StoredConversation {
   readonly id: string
   readonly path: string
-  /** Without the blobs it shares with others. */
+  /** Without the shared blobs. */
   readonly bytes: number
   readonly writtenAt: string
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly from?: number
   readonly isBrief?: boolean
 }
 
-export interface AppendOptions {
+interface AppendOptions {
   /** For imports, which can be repeated. */
   readonly isUnsynced?: boolean
 }
@@ -36,9 +36,12 @@ export type StoredItem = HistoryItem & { readonly offset: number }
 export interface ConversationStore {
   list(): readonly StoredConversation[]
   has(conversation: string): boolean
-  /** Each item once, in file order. Read from an offset, repeats behind it come again. */
+  /**
+   * Yields each item once, in file order. A read from an offset repeats items that were stored
+   * again after it.
+   */
   read(conversation: string, options?: ReadOptions): Iterable<StoredItem>
-  /** Redacted, and on disk when it returns. Items may be added again. */
+  /** Redacts the items, which are on disk when it returns. Items may be added again. */
   append(conversation: string, items: readonly HistoryItem[], options?: AppendOptions): void
   writer(conversation: string, options?: AppendOptions): ConversationWriter
 }
@@ -52,7 +55,7 @@ const SUFFIX = '.jsonl'
 
 export function conversationStore(sessions: string, redaction: RedactOptions): ConversationStore {
   const blobs = new Blobs(blobsFolder(sessions))
-  const writerOf = (conversation: string, options?: AppendOptions) =>
+  const openWriter = (conversation: string, options?: AppendOptions) =>
     new Writer(conversationPath(sessions, conversation), blobs, redaction, options)
   return {
     list: () => listStored(sessions),
@@ -62,11 +65,11 @@ export function conversationStore(sessions: string, redaction: RedactOptions): C
     read: (conversation, options = {}) =>
       readItems(conversationPath(sessions, conversation), blobs, options),
     append: (conversation, items, options) => {
-      const writer = writerOf(conversation, options)
+      const writer = openWriter(conversation, options)
       for (const item of items) writer.add(item)
       writer.flush()
     },
-    writer: writerOf,
+    writer: openWriter,
   }
 }
 
@@ -84,7 +87,7 @@ function listStored(sessions: string) {
 }
 
 function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions) {
-  // What followed a link-only line follows its parent.
+  // A message that follows a link-only line follows the parent of that line.
   const links = new Map<string, string>()
   for (const { line, offset } of readConversationLines(path, from)) {
     if (line.type === 'link') {
@@ -92,20 +95,22 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
       if (id !== undefined && parent !== undefined) links.set(id, links.get(parent) ?? parent)
       continue
     }
-    const isLeft = isBrief && !mayBeAsked(line)
-    const whole = restoreBlobs(line, (name, isPicture) => {
-      if (isLeft || (isBrief && isPicture)) return isPicture ? '' : `[${name.length} characters]`
+    const isOmitted = isBrief && !mayBePrompt(line)
+    const restored = restoreBlobs(line, (name, isPicture) => {
+      if (isOmitted || (isBrief && isPicture)) return isPicture ? '' : `[${name.length} characters]`
       const found = blobs.get(name)
-      return 'text' in found ? found.text : found.standIn
+      return 'text' in found ? found.text : found.placeholder
     })
-    const item = itemFromLine(whole as Json)
+    const item = itemFromLine(restored as Json)
     if (item === undefined) continue
-    yield item.type === 'message' ? { ...placed(item, links, offset), offset } : { ...item, offset }
+    yield item.type === 'message'
+      ? { ...withResolvedParent(item, links, offset), offset }
+      : { ...item, offset }
   }
 }
 
 /** Tool results are mostly long, and never hold the user's prompt. */
-function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json) {
+function mayBePrompt({ type, isMeta, isCompactSummary, isSidechain, message }: Json) {
   if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true)
     return false
   return asArray(asObject(message)?.content).every(
@@ -113,9 +118,9 @@ function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Js
   )
 }
 
-function placed(item: Message, links: ReadonlyMap<string, string>, offset: number) {
+function withResolvedParent(item: Message, links: ReadonlyMap<string, string>, offset: number) {
   const parent = item.parent === undefined ? undefined : (links.get(item.parent) ?? item.parent)
-  // Without an id it is known by its place.
+  // Without an id, a message is identified by its offset.
   return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...defined({ parent }) }
 }
 
@@ -140,10 +145,10 @@ class Writer implements ConversationWriter {
 
   add(item: NewItem) {
     const { text, blobs } =
-      keptAsWritten(item, this.#redaction) ?? keptLine(lineFromItem(item), this.#redaction)
-    // Blobs first, so that a line that exists can be read whole.
+      formatFromSource(item, this.#redaction) ?? formatLine(lineFromItem(item), this.#redaction)
+    // Blobs first, so that every line that exists can be read completely.
     if (blobs.size > 0)
-      this.#writing(() =>
+      this.#writeOrThrow(() =>
         blobs.forEach((blob, hash) => this.#blobs.put(hash, blob, this.#isDurable)),
       )
     this.#lines.add(text)
@@ -152,7 +157,7 @@ class Writer implements ConversationWriter {
   flush() {
     const bytes = this.#lines.take()
     if (bytes.length === 0) return
-    this.#writing(() => {
+    this.#writeOrThrow(() => {
       createFolder(join(this.#path, '..'))
       withLock(this.#path, () => {
         appendLines(this.#path, bytes, { isDurable: this.#isDurable })
@@ -161,7 +166,7 @@ class Writer implements ConversationWriter {
     })
   }
 
-  #writing(work: () => void) {
+  #writeOrThrow(work: () => void) {
     try {
       work()
     } catch (error) {
@@ -171,19 +176,19 @@ class Writer implements ConversationWriter {
   }
 }
 
-const FIRST = 16 * 1024
+const INITIAL_BYTES = 16 * 1024
 const NEWLINE = 0x0a
-const MOST_BYTES = 3
+const MAX_BYTES_PER_CHAR = 3
 
 /** Held as bytes, so that the items can be freed before the write. */
 class LineBatch {
-  #buffer = Buffer.allocUnsafe(FIRST)
+  #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   #length = 0
 
   add(line: string) {
-    const most = this.#length + line.length * MOST_BYTES + 1
-    if (most > this.#buffer.length) {
-      const longer = Buffer.allocUnsafe(Math.max(most, this.#buffer.length * 2))
+    const maxLength = this.#length + line.length * MAX_BYTES_PER_CHAR + 1
+    if (maxLength > this.#buffer.length) {
+      const longer = Buffer.allocUnsafe(Math.max(maxLength, this.#buffer.length * 2))
       this.#buffer.copy(longer, 0, 0, this.#length)
       this.#buffer = longer
     }
@@ -201,8 +206,8 @@ class LineBatch {
 
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
-/** Most lines hold no secret, which a cheap test shows. */
-function keptLine(line: Json, redaction: RedactOptions) {
+/** A cheap test shows that most lines hold no secret. */
+function formatLine(line: Json, redaction: RedactOptions) {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
   if (isClean && needsNoBlobs(text)) return { text, blobs: NO_BLOBS }
@@ -216,14 +221,17 @@ function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
 }
 
 // An escape can hide a letter or the slash of a URL.
-const HIDING = /\\[u/]/
+const ESCAPES = /\\[u/]/
 
-/** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
-function keptAsWritten(item: NewItem, redaction: RedactOptions) {
+/**
+ * Keeps the harness's own JSON, since serialising again costs as much as parsing. Undefined where
+ * something in it must change.
+ */
+function formatFromSource(item: NewItem, redaction: RedactOptions) {
   const { source } = item
-  if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
-  const around = JSON.stringify(messageLine(item, {}))
-  const text = `${around.slice(0, -3)}${source}}`
+  if (item.type !== 'message' || source === undefined || ESCAPES.test(source)) return undefined
+  const envelope = JSON.stringify(messageLine(item, {}))
+  const text = `${envelope.slice(0, -3)}${source}}`
   return isWithoutSecrets(text, redaction) && needsNoBlobs(text)
     ? { text, blobs: NO_BLOBS }
     : undefined

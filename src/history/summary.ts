@@ -17,22 +17,22 @@ export interface ConversationSummary {
   readonly usage: Readonly<Record<string, Usage>>
 }
 
-const LONGEST_TITLE = 100
+const MAX_TITLE_LENGTH = 100
 const UNKNOWN_MODEL = 'unknown'
 
 export function summarise(items: Iterable<HistoryItem>): ConversationSummary {
-  const summing = new SummaryBuilder()
-  for (const item of items) summing.add(item)
-  return summing.value
+  const builder = new SummaryBuilder()
+  for (const item of items) builder.add(item)
+  return builder.value
 }
 
 export class SummaryBuilder {
-  #said: Omit<ConversationSummary, 'messages' | 'compactions' | 'title' | 'usage'> = {}
+  #known: Omit<ConversationSummary, 'messages' | 'compactions' | 'title' | 'usage'> = {}
   #title: string | undefined
-  #typed = 0
+  #prompts = 0
   #compactions = 0
-  readonly #answers = new Set<string>()
-  /** A request spans several messages; the last has its whole usage. */
+  readonly #replies = new Set<string>()
+  /** A request spans several messages; the last one has its full usage. */
   readonly #used = new Map<string, { readonly model: string; readonly usage: Usage }>()
 
   add(item: HistoryItem): void {
@@ -40,7 +40,7 @@ export class SummaryBuilder {
       case 'began': {
         const { harness, at, cwd, model, forkOf } = item
         const known = defined({ cwd, model, forkOf })
-        this.#said = { ...known, ...this.#said, harness, startedAt: this.#said.startedAt ?? at }
+        this.#known = { ...known, ...this.#known, harness, startedAt: this.#known.startedAt ?? at }
         break
       }
       case 'message':
@@ -48,36 +48,36 @@ export class SummaryBuilder {
         break
       case 'compaction':
         this.#compactions += 1
-        this.#moveTo(item.at)
+        this.#advanceTo(item.at)
         break
       case 'taken back':
-        this.#moveTo(item.at)
+        this.#advanceTo(item.at)
         break
       case 'ended':
-        this.#moveTo(item.at)
-        this.#said = { ...this.#said, endedBecause: item.reason }
+        this.#advanceTo(item.at)
+        this.#known = { ...this.#known, endedBecause: item.reason }
     }
   }
 
   #addMessage(message: Message) {
     const { role, model, usage, agent } = message
-    this.#goOn(message.at)
-    this.#moveTo(message.at)
+    this.#reopenIfLater(message.at)
+    this.#advanceTo(message.at)
     const request = message.request ?? message.id
     if (usage !== undefined)
-      this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
+      this.#used.set(request, { model: model ?? this.#known.model ?? UNKNOWN_MODEL, usage })
     if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
     if (role === 'assistant') {
-      // A message that only reports usage is no answer.
-      if (message.parts.length > 0) this.#answers.add(request)
-      if (model !== undefined) this.#said = { ...this.#said, model }
-    } else if (role === 'user' && message.isMeta !== true) this.#addTyped(message)
+      // A message that only reports usage is no reply.
+      if (message.parts.length > 0) this.#replies.add(request)
+      if (model !== undefined) this.#known = { ...this.#known, model }
+    } else if (role === 'user' && message.isMeta !== true) this.#addPrompt(message)
   }
 
-  #addTyped({ parts }: Message) {
+  #addPrompt({ parts }: Message) {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
     if (texts.length === 0 || parts.some(({ type }) => type === 'tool result')) return
-    this.#typed += 1
+    this.#prompts += 1
     if (this.#title !== undefined) return
     const line = oneLine(
       texts
@@ -85,27 +85,28 @@ export class SummaryBuilder {
         .join(' ')
         .slice(0, 2000),
     )
-    if (line !== '') this.#title = shorten(line, LONGEST_TITLE)
+    if (line !== '') this.#title = shorten(line, MAX_TITLE_LENGTH)
   }
 
-  /** A late copy stores messages behind the end that were said before it. */
-  #goOn(at: string | undefined) {
-    if (this.#said.endedBecause === undefined || (at ?? '9') <= (this.#said.updatedAt ?? '')) return
-    const { endedBecause: _over, ...said } = this.#said
-    this.#said = said
+  /** A late copy stores messages after the end that were sent before it. */
+  #reopenIfLater(at: string | undefined) {
+    if (this.#known.endedBecause === undefined || (at ?? '9') <= (this.#known.updatedAt ?? ''))
+      return
+    const { endedBecause: _over, ...known } = this.#known
+    this.#known = known
   }
 
-  #moveTo(at: string | undefined) {
-    if (at === undefined || at < (this.#said.updatedAt ?? '')) return
-    this.#said = { ...this.#said, startedAt: this.#said.startedAt ?? at, updatedAt: at }
+  #advanceTo(at: string | undefined) {
+    if (at === undefined || at < (this.#known.updatedAt ?? '')) return
+    this.#known = { ...this.#known, startedAt: this.#known.startedAt ?? at, updatedAt: at }
   }
 
   get value(): ConversationSummary {
     const usage: Record<string, Usage> = {}
     for (const { model, usage: used } of this.#used.values()) usage[model] = sum(usage[model], used)
-    const messages = this.#typed + this.#answers.size
+    const messages = this.#prompts + this.#replies.size
     return {
-      ...this.#said,
+      ...this.#known,
       messages,
       compactions: this.#compactions,
       title: this.#title ?? '',
@@ -123,21 +124,24 @@ function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output
   }
 }
 
-// Stint and harnesses add text to user messages, known by its tags; other tags may be the user's own.
+// Stint and harnesses add text to user messages, recognised by its tags; other tags may be the
+// user's own.
 
-const BEFORE = /^\s*<(stint-[a-z]+|system-reminder|ide_[a-z_]+)(?: [^<>\n]*)?>[\s\S]*?<\/\1>\s*/
-const ALONE =
+const ADDED_BEFORE =
+  /^\s*<(stint-[a-z]+|system-reminder|ide_[a-z_]+)(?: [^<>\n]*)?>[\s\S]*?<\/\1>\s*/
+const ADDED_ALONE =
   /^\s*<(?:stint-[a-z]+|system-reminder|ide_[a-z_]+|command-(?:name|message|args)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|(?:task|bash|agent|subagent)-notification|subagent_notification|teammate-message|user-prompt-submit-hook|environment_context|user_instructions|permissions instructions|collaboration_mode|turn_aborted|user_shell_command|session_context|hook_context|state_snapshot)[\s>]/
 
-export interface TypedText {
-  readonly added: string
-  readonly typed: string
-}
-
-export function splitTypedText(text: string): TypedText {
+export function splitTypedText(text: string): { readonly added: string; readonly typed: string } {
   let from = 0
-  for (let found = BEFORE.exec(text); found !== null; found = BEFORE.exec(text.slice(from)))
+  for (
+    let found = ADDED_BEFORE.exec(text);
+    found !== null;
+    found = ADDED_BEFORE.exec(text.slice(from))
+  )
     from += found[0].length
   const rest = text.slice(from)
-  return ALONE.test(rest) ? { added: text, typed: '' } : { added: text.slice(0, from), typed: rest }
+  return ADDED_ALONE.test(rest)
+    ? { added: text, typed: '' }
+    : { added: text.slice(0, from), typed: rest }
 }

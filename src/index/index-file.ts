@@ -14,18 +14,21 @@ import {
   loadSqlite,
 } from './sqlite.ts'
 
-const REMOVALS = 3
+const MAX_REMOVALS = 3
 
-/** The index holds nothing that cannot be rebuilt: a damaged file is replaced, and without a usable disk memory serves. */
+/**
+ * The index can always be rebuilt: a damaged file is replaced, and without a usable disk it is
+ * built in memory.
+ */
 export class IndexFile {
   readonly #path: string
-  readonly #options: { prepare(): void; say(line: string): void }
+  readonly #options: { prepare(): void; report(line: string): void }
   #inode: number | undefined
   #isClosed = false
   database: Database
 
   /** `prepare` creates the folder of the file, which may have been removed with it. */
-  constructor(path: string, options: { prepare(): void; say(line: string): void }) {
+  constructor(path: string, options: { prepare(): void; report(line: string): void }) {
     this.#path = path
     this.#options = options
     this.database = this.#open()
@@ -35,12 +38,12 @@ export class IndexFile {
     return this.#inode === undefined
   }
 
-  isTakenAway(): boolean {
+  isRemoved(): boolean {
     return this.#inode !== undefined && statOrUndefined(this.#path)?.ino !== this.#inode
   }
 
-  follow(): void {
-    if (!this.isTakenAway()) return
+  reopenIfReplaced(): void {
+    if (!this.isRemoved()) return
     this.database.close()
     this.database = this.#open()
   }
@@ -49,8 +52,9 @@ export class IndexFile {
   recoverFrom(error: unknown, isLastTry: boolean): void {
     if (this.isInMemory || this.#isClosed || !isUnusable(error)) throw error
     this.database.close()
-    if (!isLastTry && this.isTakenAway()) this.database = this.#open()
-    else if (!isLastTry && isCorrupt(error)) this.database = this.#openInPlaceOf(this.#inode, error)
+    if (!isLastTry && this.isRemoved()) this.database = this.#open()
+    else if (!isLastTry && isCorrupt(error))
+      this.database = this.#quarantineAndOpen(this.#inode, error)
     else this.database = this.#openInMemory(error)
   }
 
@@ -66,20 +70,20 @@ export class IndexFile {
         this.#options.prepare()
         return this.#openFile(before)
       } catch (error) {
-        if (error instanceof OtherVersion || isCorrupt(error))
-          return this.#openInPlaceOf(before?.ino, error)
+        if (error instanceof UnusableIndex || isCorrupt(error))
+          return this.#quarantineAndOpen(before?.ino, error)
         if (!isUnusable(error)) throw error
-        const wasTakenAway = before === undefined || statOrUndefined(this.#path)?.ino !== before.ino
-        if (isBusy(error) || !wasTakenAway || removals === REMOVALS)
+        const wasRemoved = before === undefined || statOrUndefined(this.#path)?.ino !== before.ino
+        if (isBusy(error) || !wasRemoved || removals === MAX_REMOVALS)
           return this.#openInMemory(error)
       }
     }
   }
 
   #openFile(before?: { readonly size: number }) {
-    // SQLite takes a file shorter than its smallest page for an empty one and overwrites it.
+    // SQLite treats a file shorter than its smallest page as empty and overwrites it.
     if (before !== undefined && before.size > 0 && before.size < 512)
-      throw new OtherVersion('is cut off')
+      throw new UnusableIndex('is cut off')
     const database = openDatabase(this.#path)
     this.#inode = statOrUndefined(this.#path)?.ino
     if (this.#inode !== undefined) return database
@@ -88,12 +92,13 @@ export class IndexFile {
   }
 
   /** Only once: another version in the new file means that a different Stint is running here. */
-  #openInPlaceOf(inode: number | undefined, cause: unknown) {
+  #quarantineAndOpen(inode: number | undefined, cause: unknown) {
     try {
       const name = quarantineIndex(this.#path, inode)
-      const what = cause instanceof OtherVersion ? cause.message : `is damaged (${reasonOf(cause)})`
-      const where = name === undefined ? '' : `; the old one is ${name}`
-      this.#options.say(`the index ${what} and is built again from the journals${where}`)
+      const problem =
+        cause instanceof UnusableIndex ? cause.message : `is damaged (${reasonOf(cause)})`
+      const location = name === undefined ? '' : `; the old one is ${name}`
+      this.#options.report(`the index ${problem} and is built again from the journals${location}`)
       return this.#openFile()
     } catch (error) {
       if (!isUnusable(error)) throw error
@@ -103,15 +108,15 @@ export class IndexFile {
 
   #openInMemory(cause: unknown) {
     this.#inode = undefined
-    this.#options.say(
+    this.#options.report(
       `the index cannot be used (${reasonOf(cause)}); reading the journals for this once`,
     )
     return openDatabase(':memory:')
   }
 }
 
-class OtherVersion extends Error {
-  override readonly name = 'OtherVersion'
+class UnusableIndex extends Error {
+  override readonly name = 'UnusableIndex'
 }
 
 function isUnusable(error: unknown) {
@@ -120,30 +125,31 @@ function isUnusable(error: unknown) {
     isMissing(error) ||
     isBusy(error) ||
     isCorrupt(error) ||
-    error instanceof OtherVersion
+    error instanceof UnusableIndex
   )
 }
 
-const COMPANIONS = ['-wal', '-shm', '-journal', '']
-const KEPT = 3
-const MARK = '.set-aside-'
+const SUFFIXES = ['-wal', '-shm', '-journal', '']
+const MAX_QUARANTINED = 3
+const QUARANTINE_SUFFIX = '.set-aside-'
 
 export function quarantineIndex(path: string, inode: number | undefined): string | undefined {
-  // An exclusively held empty database, which the system releases when a process is killed.
+  // An exclusively locked empty database: the system releases the lock when a process is killed.
   const lock = new (loadSqlite().DatabaseSync)(`${path}.lock`)
   try {
     lock.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
     // Several processes may find the damage at once; the second must not remove what the first built.
     if (inode === undefined || statOrUndefined(path)?.ino !== inode) return undefined
-    const name = path + MARK + new Date().toISOString().replaceAll(/[:.]/g, '-')
-    // The index goes last: while it has its name, no process begins a new one beside the old companions.
-    for (const companion of COMPANIONS) moveFile(path + companion, name + companion)
-    // Otherwise two versions of Stint in turns would fill the disk.
+    const name = path + QUARANTINE_SUFFIX + new Date().toISOString().replaceAll(/[:.]/g, '-')
+    // The index itself is moved last: while it has its name, no process creates a new one beside
+    // the old companions.
+    for (const suffix of SUFFIXES) moveFile(path + suffix, name + suffix)
+    // Otherwise two alternating versions of Stint would fill the disk.
     const names = readdirSync(dirname(path)).filter(
-      (other) => other.startsWith(basename(path) + MARK) && other.endsWith('Z'),
+      (other) => other.startsWith(basename(path) + QUARANTINE_SUFFIX) && other.endsWith('Z'),
     )
-    for (const old of names.sort().slice(0, -KEPT))
-      for (const companion of COMPANIONS) removeFile(join(dirname(path), old + companion))
+    for (const old of names.sort().slice(0, -MAX_QUARANTINED))
+      for (const suffix of SUFFIXES) removeFile(join(dirname(path), old + suffix))
     return name
   } finally {
     lock.close()
@@ -152,7 +158,7 @@ export function quarantineIndex(path: string, inode: number | undefined): string
 
 // Raise it when the tables, or what is written into them, change.
 const TABLES_VERSION = 3
-/** The index keeps folded states, so the fold's version is part of its own. */
+/** The index stores folded states, so its version includes the version of the fold. */
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74
 
@@ -167,7 +173,7 @@ const TABLES = `
     compactions INTEGER NOT NULL, steps_done INTEGER NOT NULL, steps_total INTEGER NOT NULL,
     decisions INTEGER NOT NULL, discoveries INTEGER NOT NULL, open_blockers INTEGER NOT NULL,
     entry_count INTEGER NOT NULL, tasks TEXT NOT NULL,
-    -- The log as it was when it was read, and how far.
+    -- The log file as it was when it was read, and how far.
     inode INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, offset INTEGER NOT NULL, prefix INTEGER NOT NULL
   );
   CREATE INDEX sessions_by_update ON sessions (updated_at DESC, id DESC);
@@ -187,9 +193,9 @@ const TABLES = `
     session INTEGER NOT NULL,
     id TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL,
     once TEXT,
-    -- The entry that this one takes back or changes, or the conversation that joined with it.
+    -- The entry that this one retracts or amends, or the conversation that joined with it.
     refers TEXT,
-    -- The whole record, for the kinds that are folded across sessions.
+    -- The complete record, for the kinds that are folded across sessions.
     record TEXT
   );
   CREATE UNIQUE INDEX entries_by_session ON entries (session, id);
@@ -198,20 +204,20 @@ const TABLES = `
   CREATE INDEX entries_with_record ON entries (id) WHERE record IS NOT NULL;
 
   -- The text of the entries in effect; rowid is the entry's key. It keeps its own copy of the text
-  -- because snippets need it, and because deleting a row then cannot disagree with what was put in.
+  -- because snippets need it, and because deleting a row then always matches what was inserted.
   CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 
   -- The stored conversations, as far as they were read.
   CREATE TABLE conversations (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE, harness TEXT,
-    -- How many items there are before the offset.
+    -- The number of items before the offset.
     items INTEGER NOT NULL,
     inode INTEGER NOT NULL, offset INTEGER NOT NULL, edges INTEGER NOT NULL
   );
   CREATE TABLE said (key INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, role TEXT NOT NULL, at TEXT);
   CREATE UNIQUE INDEX said_by_conversation ON said (conversation, id);
-  -- What was said, apart from the journals' texts: there is far more of it, and they are searched more often.
+  -- Messages, apart from the journals' texts: there are far more of them, and journals are searched more often.
   CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 `
 
@@ -257,8 +263,8 @@ function isReady(database: Database) {
   const application = valueOf(database, 'PRAGMA application_id')
   if (version === INDEX_VERSION && application === APPLICATION_ID) return true
   if (version === 0 && valueOf(database, 'SELECT count(*) FROM sqlite_schema') === 0) return false
-  if (application !== APPLICATION_ID) throw new OtherVersion('is not an index of Stint')
-  throw new OtherVersion(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)
+  if (application !== APPLICATION_ID) throw new UnusableIndex('is not an index of Stint')
+  throw new UnusableIndex(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)
 }
 
 function valueOf(database: Database, sql: string) {

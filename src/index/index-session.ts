@@ -14,9 +14,9 @@ import { Statements } from './sqlite.ts'
 const LONG_LOG_BYTES = 64 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-export function indexSession(writer: SessionWriter, id: string, place: LogPaths): void {
+export function indexSession(writer: SessionWriter, id: string, paths: LogPaths): void {
   const stored = writer.storedLog(id)
-  const fd = openLog(place)
+  const fd = openLog(paths)
   if (fd === undefined) {
     if (stored !== undefined) writer.drop(stored.key)
     return
@@ -25,15 +25,15 @@ export function indexSession(writer: SessionWriter, id: string, place: LogPaths)
     const { ino: inode, size, mtimeMs: mtime } = fstatSync(fd)
     const log = { inode, size, mtime }
     if (stored !== undefined && isSameLogFile(stored, log)) return
-    if (stored === undefined || !continueLog(writer, fd, stored, log))
-      readWhole(writer, fd, id, stored, log)
+    if (stored === undefined || !readAppended(writer, fd, stored, log))
+      readFullLog(writer, fd, id, stored, log)
   } finally {
     closeSync(fd)
   }
 }
 
-export function openLog(place: LogPaths): number | undefined {
-  for (const name of [place.path, place.link]) {
+export function openLog(paths: LogPaths): number | undefined {
+  for (const name of [paths.path, paths.link]) {
     if (name === undefined) continue
     try {
       return openToRead(name)
@@ -50,7 +50,7 @@ export function isSameLogFile(stored: LogIdentity, log: LogIdentity): boolean {
   return stored.inode === log.inode && stored.size === log.size && stored.mtime === log.mtime
 }
 
-function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: LogIdentity) {
+function readAppended(writer: SessionWriter, fd: number, stored: StoredLog, log: LogIdentity) {
   const { key, offset } = stored
   const state = writer.storedState(key)
   if (state === undefined || stored.inode !== log.inode || log.size < offset) return false
@@ -59,7 +59,7 @@ function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: 
   const { records, end } = parseLog(tail, '', offset)
   const fresh = records.filter((record) => record.id !== state.lastId)
   // A state forgets old `once` keys and every retraction; the table does not.
-  if (fresh.some((record) => writer.isForeshadowed(key, record))) return false
+  if (fresh.some((record) => writer.affectsEarlierEntries(key, record))) return false
   let next: SessionState
   try {
     next = advance(state, fresh)
@@ -75,7 +75,7 @@ function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: 
   return true
 }
 
-function readWhole(
+function readFullLog(
   writer: SessionWriter,
   fd: number,
   id: string,
@@ -107,7 +107,8 @@ function textsInEffect(records: readonly RawEntry[]) {
   return new Map(effectiveEntries(records).map((entry) => [entry.id, entryText(entry)]))
 }
 
-// Over all of it: three megabytes take a few milliseconds, and no rewrite can pass for a continuation.
+// Over the whole prefix: three megabytes take a few milliseconds, and no rewrite can pass for an
+// append.
 function prefixSum(fd: number, end: number) {
   let sum = 0
   for (let from = 0; from < end; from += CHUNK_BYTES)
@@ -173,7 +174,16 @@ export class SessionWriter extends Statements {
     const { id, kind, at, once = null } = entry
     const sql =
       'INSERT OR IGNORE INTO entries (session, id, kind, at, once, refers, record) VALUES (?, ?, ?, ?, ?, ?, ?)'
-    const added = this.run(sql, session, id, kind, at, once, targetOf(entry), keptRecord(entry))
+    const added = this.run(
+      sql,
+      session,
+      id,
+      kind,
+      at,
+      once,
+      referredId(entry),
+      recordToStore(entry),
+    )
     if (added.changes > 0) this.#addText(added.key, text)
   }
 
@@ -182,7 +192,7 @@ export class SessionWriter extends Statements {
       row.kind === entry.kind &&
       row.at === entry.at &&
       row.once === (entry.once ?? null) &&
-      row.record === keptRecord(entry)
+      row.record === recordToStore(entry)
     if (!isSameRecord) {
       this.removeEntry(row.key)
       this.addEntry(session, entry, text)
@@ -206,7 +216,7 @@ export class SessionWriter extends Statements {
     this.run('DELETE FROM sessions WHERE key = ?', session)
   }
 
-  isForeshadowed(session: number, { id, once, data }: RawEntry): boolean {
+  affectsEarlierEntries(session: number, { id, once, data }: RawEntry): boolean {
     const isRepeat = 'SELECT 1 FROM entries WHERE session = ? AND once = ?'
     if (once !== undefined && this.get(isRepeat, session, once) !== undefined) return true
     const isTarget = 'SELECT 1 FROM entries WHERE refers = ? AND session = ?'
@@ -226,18 +236,18 @@ export class SessionWriter extends Statements {
 
 const REACHING_BACK = new Set(['entry.retracted', 'entry.amended'])
 
-function targetOf({ kind, data }: RawEntry) {
+function referredId({ kind, data }: RawEntry) {
   const target = kind === 'conversation.joined' ? data['conversation'] : data.entry
-  const isKept = kind === 'conversation.joined' || REACHING_BACK.has(kind)
-  return isKept && typeof target === 'string' ? target : null
+  const isStored = kind === 'conversation.joined' || REACHING_BACK.has(kind)
+  return isStored && typeof target === 'string' ? target : null
 }
 
 /** Only for the kinds that the backlog and waiting handoffs are folded from. */
-function keptRecord(entry: RawEntry) {
+function recordToStore(entry: RawEntry) {
   const { kind } = entry
   if (kind.startsWith('task.') || REACHING_BACK.has(kind)) return JSON.stringify(entry)
   // Most handoffs have no target, and their text is long.
   const { document: _text, moved: _moved, files: _files, ...data } = entry.data
-  const isKept = kind === 'handoff.accepted' || (kind === 'handoff.made' && data.to !== undefined)
-  return isKept ? JSON.stringify({ ...entry, data }) : null
+  const isStored = kind === 'handoff.accepted' || (kind === 'handoff.made' && data.to !== undefined)
+  return isStored ? JSON.stringify({ ...entry, data }) : null
 }

@@ -34,12 +34,12 @@ import { defined } from '../text/defined.ts'
 
 export type { IndexSource } from './synchronise.ts'
 
-export interface IndexOptions {
+interface IndexOptions {
   report(line: string): void
   progress?(done: number, total: number): void
 }
 
-/** An entry that a search found. */
+/** A journal entry found by a search. */
 export interface SearchHit {
   readonly where: 'journal'
   readonly project: string
@@ -51,11 +51,11 @@ export interface SearchHit {
   readonly kind: string
   readonly at: string
   readonly snippet: string
-  /** Larger is better; comparable within one answer only. */
+  /** Larger is better; comparable only within one search. */
   readonly score: number
 }
 
-/** A message that a search found. */
+/** A stored message found by a search. */
 export interface MessageHit {
   readonly where: 'said'
   readonly project: string
@@ -79,9 +79,12 @@ export async function openIndex(source: IndexSource, options: IndexOptions): Pro
 }
 
 const ALL = { values: [], limit: Infinity, offset: 0 }
-const TRIES = 4
+const MAX_TRIES = 4
 
-/** Built from the journals alone: the file may be deleted at any time, and one that is damaged or of another version is quarantined and rebuilt. */
+/**
+ * Built from the journals alone: the file may be deleted at any time, and a damaged one or one of
+ * another version is quarantined and rebuilt.
+ */
 export class SessionIndex {
   readonly #source: IndexSource
   readonly #options: IndexOptions
@@ -99,14 +102,14 @@ export class SessionIndex {
     const path = join(source.folder, 'index.db')
     this.#file = new IndexFile(path, {
       prepare: () => source.prepare(),
-      say: (line) => options.report(line),
+      report: (line) => options.report(line),
     })
   }
 
-  /** `full` also reads logs that were not marked as touched, for changes that Stint did not make. */
+  /** `full` also reads logs without a touch mark, for changes that Stint did not make. */
   sync({ full = false }: { full?: boolean } = {}): void {
-    this.#file.follow()
-    this.#repairing(() => this.#synchronise(full))
+    this.#file.reopenIfReplaced()
+    this.#withRecovery(() => this.#synchronise(full))
   }
 
   *sessions(filter: SessionFilter = {}): IterableIterator<SessionRow> {
@@ -116,7 +119,7 @@ export class SessionIndex {
   countSessions(filter: SessionFilter = {}): number {
     const { sql, values } = countSql(filter)
     const key = JSON.stringify([sql, values])
-    return this.#repairing(() => {
+    return this.#withRecovery(() => {
       const { database } = this.#file
       const [version] = this.#iterate<{ data_version: number }>('PRAGMA data_version')
       const [own] = this.#iterate<{ changes: number }>('SELECT total_changes() AS changes')
@@ -141,10 +144,10 @@ export class SessionIndex {
 
   retractedEntries(session: string): ReadonlySet<string> {
     const rows = this.#all<{ id: string; refers: string }>(RETRACTION_SQL, session)
-    const taken = new Set<string>()
+    const retracted = new Set<string>()
     // Newest first, so that a retracted retraction does not count.
-    for (const { id, refers } of rows.toReversed()) if (!taken.has(id)) taken.add(refers)
-    return taken
+    for (const { id, refers } of rows.toReversed()) if (!retracted.has(id)) retracted.add(refers)
+    return retracted
   }
 
   entryText(session: string, entry: string): string | undefined {
@@ -153,7 +156,7 @@ export class SessionIndex {
   }
 
   findByNameOrId(text: string): readonly SessionRow[] {
-    // For SQLite a text ends at its first NUL.
+    // SQLite ends a text at its first NUL.
     return text === '' || text.includes('\0')
       ? []
       : this.#all(SESSIONS_BY_NAME_OR_ID_SQL, text, text.toLowerCase()).map(rowFrom)
@@ -186,12 +189,12 @@ export class SessionIndex {
   }
 
   syncMessages(budgetMs: number): ReturnType<typeof synchroniseMessages> {
-    this.#file.follow()
-    return this.#repairing(() => {
+    this.#file.reopenIfReplaced()
+    return this.#withRecovery(() => {
       try {
         return synchroniseMessages(this.#file.database, this.#source.folder, budgetMs)
       } catch (error) {
-        this.#throwUnlessBehind(error)
+        this.#throwUnlessStale(error)
         this.#options.report(
           'the newest messages may be missing from this answer; the index cannot be written now',
         )
@@ -221,7 +224,7 @@ export class SessionIndex {
   }
 
   verify() {
-    return this.#repairing(() => {
+    return this.#withRecovery(() => {
       const sql =
         'SELECT s.id, count(e.key) AS entries FROM sessions s LEFT JOIN entries e ON e.session = s.key GROUP BY s.key'
       const rows = this.#iterate<{ id: string; entries: number }>(sql)
@@ -248,57 +251,58 @@ export class SessionIndex {
   #synchronise(full: boolean) {
     try {
       const unread = synchronise(this.#file.database, this.#source, {
-        // Other processes clear marks for the file, not for this memory.
+        // Other processes clear marks for the file, not for this index in memory.
         full: full || this.#file.isInMemory,
         keepMarks: this.#file.isInMemory,
         ...defined({ progress: this.#options.progress }),
       })
       if (unread !== undefined) this.#options.report(unread)
     } catch (error) {
-      this.#throwUnlessBehind(error)
-      const why = isBusy(error)
+      this.#throwUnlessStale(error)
+      const reason = isBusy(error)
         ? 'another process is bringing the index up to date'
         : `the index cannot be written (${reasonOf(error)})`
-      this.#options.report(`${why}; the newest entries may be missing from this answer`)
+      this.#options.report(`${reason}; the newest entries may be missing from this answer`)
     }
   }
 
-  #throwUnlessBehind(error: unknown) {
-    if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
+  #throwUnlessStale(error: unknown) {
+    if (this.#file.isRemoved() || (!isBusy(error) && !isUnwritable(error))) throw error
   }
 
-  #repairing<T>(work: () => T) {
+  #withRecovery<T>(work: () => T) {
     for (let tries = 1; ; tries += 1) {
       try {
         if (tries > 1) this.#synchronise(true)
         return work()
       } catch (error) {
-        this.#file.recoverFrom(error, tries >= TRIES)
+        this.#file.recoverFrom(error, tries >= MAX_TRIES)
       }
     }
   }
 
   *#stream<T>({ sql, values, limit, offset }: PagedSql) {
-    let given = 0
-    const rest = () => [...values, Number.isFinite(limit) ? limit - given : -1, offset + given]
+    let yielded = 0
+    const rest = () => [...values, Number.isFinite(limit) ? limit - yielded : -1, offset + yielded]
     for (let tries = 1; ; tries += 1) {
       const { database } = this.#file
       try {
         if (tries > 1) this.#synchronise(true)
         for (const row of this.#iterate<T>(sql, rest())) {
-          given += 1
+          yielded += 1
           yield row
         }
         return
       } catch (error) {
-        // Another call may have switched the database meanwhile; the list continues there.
-        if (database === this.#file.database) this.#file.recoverFrom(error, tries >= TRIES)
+        // Another call may have replaced the database meanwhile; the list continues there.
+        if (database === this.#file.database) this.#file.recoverFrom(error, tries >= MAX_TRIES)
       }
     }
   }
 
   *#iterate<T>(sql: string, values: readonly SqlValue[] = []) {
-    // Reused only when this list is finished. It must be held anyway: an iterator of the package does not keep it alive.
+    // Reused only when this list is finished. Held in any case: the package's iterator does not
+    // keep it alive.
     const { database } = this.#file
     const idle = this.#idle.get(database) ?? new Map<string, Statement>()
     this.#idle.set(database, idle)
@@ -312,12 +316,12 @@ export class SessionIndex {
   }
 
   #all<T>(sql: string, ...values: SqlValue[]) {
-    return this.#repairing(() => [...this.#iterate<T>(sql, values)])
+    return this.#withRecovery(() => [...this.#iterate<T>(sql, values)])
   }
 }
 
-function entriesInLog(place: LogPaths) {
-  const path = [place.path, place.link].find(
+function entriesInLog(paths: LogPaths) {
+  const path = [paths.path, paths.link].find(
     (name) => name !== undefined && statOrUndefined(name) !== undefined,
   )
   return path === undefined ? 0 : readLog(path).records.length

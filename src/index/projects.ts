@@ -5,14 +5,14 @@ import { appendDurably, createFile, createFolder, openForAppend } from '../journ
 import { statOrUndefined } from '../journal/read-files.ts'
 import { stateHome } from '../journal/state-home.ts'
 
-/** Returns false when it cannot be written, which must not fail the command. */
+/** Returns false when it cannot write, which must not fail the command. */
 export function rememberProject(root: string): boolean {
   if (!isAbsolute(root) || /[\r\n]/.test(root)) return false
   const path = registryPath()
   try {
     if (readRoots(path).includes(root)) return true
     createFolder(dirname(path))
-    // A newline on either side, so that a torn line stays a line of its own.
+    // A newline on either side, so that a torn line stays a separate line.
     const line = Buffer.from(`\n${root}\n`)
     return createFile(path, line) || append(path, line)
   } catch (error) {

@@ -6,7 +6,7 @@ import { type SessionRow, publicSessionRow } from '../session/public-session.ts'
 
 export type { SessionRow } from '../session/public-session.ts'
 
-/** Which sessions a list holds. Times are ISO instants. */
+/** Times are ISO instants. */
 export interface SessionFilter {
   readonly status?: readonly SessionStatus[]
   readonly branch?: string
@@ -50,7 +50,7 @@ const FIELDS = {
   updatedAt: 'updated_at',
   compactions: 'compactions',
 } as const
-const COUNTS = {
+const COUNT_FIELDS = {
   entries: 'entry_count',
   steps: 'steps_total',
   stepsDone: 'steps_done',
@@ -58,50 +58,53 @@ const COUNTS = {
   discoveries: 'discoveries',
   openBlockers: 'open_blockers',
 } as const
-const OPTIONAL = {
+const OPTIONAL_FIELDS = {
   branch: 'branch',
   worktree: 'worktree',
   tldr: 'tldr',
   closedAt: 'closed_at',
 } as const
 
-export const ROW_COLUMNS = [FIELDS, COUNTS, OPTIONAL, { tasks: 'tasks' }].flatMap((part) =>
-  Object.values<string>(part),
+export const ROW_COLUMNS = [FIELDS, COUNT_FIELDS, OPTIONAL_FIELDS, { tasks: 'tasks' }].flatMap(
+  (fields) => Object.values<string>(fields),
 )
 
-type Stored = Readonly<Record<string, SqlValue>>
+type StoredColumns = Readonly<Record<string, SqlValue>>
 
 export function rowValues(state: SessionState): SqlValue[] {
   const row = publicSessionRow(state)
   const values = (fields: object, from: object) =>
-    Object.keys(fields).map((field) => (from as Stored)[field] ?? null)
+    Object.keys(fields).map((field) => (from as StoredColumns)[field] ?? null)
   return [
     ...values(FIELDS, row),
-    ...values(COUNTS, row.counts),
-    ...values(OPTIONAL, row),
+    ...values(COUNT_FIELDS, row.counts),
+    ...values(OPTIONAL_FIELDS, row),
     JSON.stringify(row.tasks),
   ]
 }
 
 /** Keeps absent values absent, so that a row compares equal to one built from a state. */
 export function rowFrom(stored: unknown): SessionRow {
-  const columns = stored as Stored
-  const fields = (part: object) =>
+  const columns = stored as StoredColumns
+  const pick = (fields: object) =>
     Object.fromEntries(
-      Object.entries(part).flatMap(([field, column]: [string, string]) =>
+      Object.entries(fields).flatMap(([field, column]: [string, string]) =>
         columns[column] === null ? [] : [[field, columns[column]]],
       ),
     )
   return {
-    ...fields(FIELDS),
-    counts: fields(COUNTS),
+    ...pick(FIELDS),
+    counts: pick(COUNT_FIELDS),
     tasks: JSON.parse(String(columns.tasks)) as string[],
-    ...fields(OPTIONAL),
+    ...pick(OPTIONAL_FIELDS),
   } as unknown as SessionRow
 }
 
 export const ROW_SELECT = `SELECT ${ROW_COLUMNS.map((column) => `s.${column}`).join(', ')} FROM sessions s`
-/** A log without a good record is remembered so as not to be read again; neither it nor the backlog is a session. */
+/**
+ * A log without a good record gets a row so that it is not read again; neither it nor the backlog
+ * is a session.
+ */
 export const IS_SESSION = `s.entry_count > 0 AND s.id <> '${BACKLOG_ID}'`
 
 // The id breaks ties, so that a page ends where the next begins.
@@ -144,9 +147,10 @@ function conditionsOf(filter: SessionFilter) {
 }
 
 export function searchSql(query: SearchQuery): PagedSql | undefined {
-  return textSql(query, 'texts', 'e', (where) => {
+  return buildSearchSql(query, 'texts', 'e', (where) => {
     where.oneOf('e.kind', query.kind)
-    // CROSS JOIN keeps the order: full-text first, then one look-up a hit. With a limit SQLite makes snippets only of the best.
+    // CROSS JOIN keeps the order: full-text search first, then one look-up per hit. With a limit
+    // SQLite builds snippets only for the best hits.
     return `SELECT s.id AS session, s.name, s.title, s.status, e.id AS entry, e.kind, e.at, bm25(texts) AS score,
       snippet(texts, 0, ?, ?, '…', 16) AS snippet
     FROM texts CROSS JOIN entries e ON e.key = texts.rowid CROSS JOIN sessions s ON s.key = e.session
@@ -156,7 +160,7 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
 
 export function messageSearchSql(query: SearchQuery): PagedSql | undefined {
   if (query.kind !== undefined) return undefined
-  return textSql(
+  return buildSearchSql(
     query,
     'said_texts',
     'm',
@@ -169,7 +173,7 @@ export function messageSearchSql(query: SearchQuery): PagedSql | undefined {
   )
 }
 
-function textSql(
+function buildSearchSql(
   query: SearchQuery,
   table: string,
   row: string,
@@ -177,7 +181,7 @@ function textSql(
 ) {
   const match = matchExpression(query.text)
   if (match === undefined) return undefined
-  const where = new Conditions([`${table} MATCH ?`], [...(query.marks ?? USUAL_MARKS), match])
+  const where = new Conditions([`${table} MATCH ?`], [...(query.marks ?? DEFAULT_MARKS), match])
   where.when(query.session, 's.id = ?')
   where.oneOf('s.status', query.status)
   where.when(query.since, `${row}.at >= ?`)
@@ -212,7 +216,7 @@ export const ENTRY_TEXT_SQL = `
   SELECT texts.text FROM sessions s JOIN entries e ON e.session = s.key JOIN texts ON texts.rowid = e.key
   WHERE s.id = ? AND e.id = ?`
 
-/** Best first: the whole id or name, then ids that begin with, end with or contain the text. */
+/** Best first: the exact id or name, then ids that start with, end with or contain the text. */
 export const SESSIONS_BY_NAME_OR_ID_SQL = `
   ${ROW_SELECT} WHERE ${IS_SESSION} AND (s.name = ?1 OR instr(s.id, ?2) > 0)
   ORDER BY CASE WHEN s.id = ?2 OR s.name = ?1 THEN 0 WHEN instr(s.id, ?2) = 1 THEN 1
@@ -226,11 +230,11 @@ function page({ limit, offset }: { readonly limit?: number; readonly offset?: nu
 }
 
 class Conditions {
-  readonly #parts: string[]
+  readonly #conditions: string[]
   readonly values: SqlValue[]
 
   constructor(parts: string[], values: SqlValue[] = []) {
-    this.#parts = parts
+    this.#conditions = parts
     this.values = values
   }
 
@@ -245,12 +249,12 @@ class Conditions {
   }
 
   add(condition: string, ...values: readonly string[]) {
-    this.#parts.push(condition)
+    this.#conditions.push(condition)
     this.values.push(...values)
   }
 
   text() {
-    return this.#parts.join(' AND ')
+    return this.#conditions.join(' AND ')
   }
 }
 
@@ -258,7 +262,10 @@ const TERM_LIMIT = 64
 const HAS_WORD = /[\p{L}\p{N}\p{Co}]/u
 const TERMS = /"([^"]*)"?(\*?)|([^\s"]+)/gu
 
-/** Every word must occur; `"a phrase"`; `pre*`. Everything is quoted, so no text is ever syntax. Undefined when there is no word. */
+/**
+ * Every word must occur; `"a phrase"`; `pre*`. Everything is quoted, so input is never FTS syntax.
+ * Undefined without a word.
+ */
 export function matchExpression(text: string): string | undefined {
   const terms: string[] = []
   for (const [, phrase, phraseStar, word] of text.replaceAll('\0', ' ').matchAll(TERMS)) {
@@ -271,28 +278,30 @@ export function matchExpression(text: string): string | undefined {
   return terms.length === 0 ? undefined : terms.join(' ')
 }
 
-const USUAL_MARKS = ['«', '»'] as const
+const DEFAULT_MARKS = ['«', '»'] as const
 
-const FOUND = [80, 30] as const
-const BETWEEN = [150, 150] as const
+const HIGHLIGHT_LENGTHS = [80, 30] as const
+const TEXT_LENGTHS = [150, 150] as const
 
-/** Bounded, though a word may be as long as a text. */
+/** Bounded, since a word may be as long as a text. */
 export function snippetLine(
   snippet: string,
-  marks: readonly [string, string] = USUAL_MARKS,
+  marks: readonly [string, string] = DEFAULT_MARKS,
 ): string {
   const [before, after] = marks
   const line = joinWords(snippet).replaceAll(/\s+/g, ' ').trim()
-  if (before === '' || after === '') return ends(line, BETWEEN)
-  const pieces = line.split(before).map((piece, number) => {
-    const end = number === 0 ? -1 : piece.indexOf(after)
-    const found = end === -1 ? '' : ends(piece.slice(0, end), FOUND) + after
-    return found + ends(end === -1 ? piece : piece.slice(end + after.length), BETWEEN)
+  if (before === '' || after === '') return truncateMiddle(line, TEXT_LENGTHS)
+  const chunks = line.split(before).map((chunk, number) => {
+    const end = number === 0 ? -1 : chunk.indexOf(after)
+    const found = end === -1 ? '' : truncateMiddle(chunk.slice(0, end), HIGHLIGHT_LENGTHS) + after
+    return (
+      found + truncateMiddle(end === -1 ? chunk : chunk.slice(end + after.length), TEXT_LENGTHS)
+    )
   })
-  return pieces.join(before)
+  return chunks.join(before)
 }
 
-function ends(text: string, [head, tail]: readonly [number, number]) {
+function truncateMiddle(text: string, [head, tail]: readonly [number, number]) {
   return text.length <= head + tail + 1
     ? text
     : `${text.slice(0, head)}…${text.slice(-tail)}`.toWellFormed()

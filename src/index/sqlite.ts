@@ -96,7 +96,7 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     try {
       database.exec('ROLLBACK')
     } catch {
-      // On a full disk or a damaged file SQLite has rolled back already; the cause matters.
+      // On a full disk or a damaged file SQLite has already rolled back; the cause matters.
     }
     throw error
   }
@@ -125,7 +125,8 @@ export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(resultCode(error)) || UNWRITABLE_ERRNO.has(errnoOf(error) ?? '')
 }
 
-// The low byte is the kind of failure. The package omits the number when stepping through rows fails.
+// The low byte is the primary result code. The package omits the number when stepping through rows
+// fails.
 function resultCode(error: unknown) {
   if (typeof error !== 'object' || error === null) return -1
   const { code, errcode, message } = error as Record<string, unknown>

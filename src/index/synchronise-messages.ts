@@ -1,4 +1,4 @@
-// A bounded piece at a time: there may be gigabytes of conversations.
+// Messages are indexed in bounded steps: there may be gigabytes of conversations.
 import { closeSync, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Message, MessagePart } from '../history/items.ts'
@@ -20,25 +20,25 @@ export function synchroniseMessages(
   folder: string,
   budgetMs: number,
 ): { readonly bytesLeft: number } {
-  const writer = new SaidWriter(database)
+  const writer = new MessageWriter(database)
   const changedAt = stableMtime(join(folder, 'conversations'))
   if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt)
     return { bytesLeft: 0 }
   const store = conversationStore(folder, {})
   const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
   dropMissing(writer, new Set(stored.map(({ id }) => id)))
-  const known = new Map(writer.read().map((row) => [row.id, row]))
-  // Measured from here, so that some are read however long listing takes.
+  const indexed = new Map(writer.read().map((row) => [row.id, row]))
+  // The budget starts here, so that some conversations are read however long listing takes.
   const until = performance.now() + budgetMs
   let bytesLeft = 0
   for (const { id, path, bytes } of stored) {
-    const before = known.get(id)
+    const before = indexed.get(id)
     const inode = statOrUndefined(path)?.ino
     if (before !== undefined && before.inode === inode && before.offset === bytes) continue
     const offset =
       performance.now() >= until
         ? (before?.offset ?? 0)
-        : readOn(writer, store, { id, path }, until)
+        : indexConversation(writer, store, { id, path }, until)
     bytesLeft += Math.max(0, bytes - offset)
   }
   if (bytesLeft === 0 && changedAt !== undefined)
@@ -46,8 +46,8 @@ export function synchroniseMessages(
   return { bytesLeft }
 }
 
-function readOn(
-  writer: SaidWriter,
+function indexConversation(
+  writer: MessageWriter,
   store: ConversationStore,
   { id, path }: { readonly id: string; readonly path: string },
   until: number,
@@ -55,16 +55,16 @@ function readOn(
   for (;;) {
     const step = inTransaction(writer.database, () => {
       const fd = openRegularFile(path)
-      // Removed or unreadable: nothing is left to read.
+      // Removed or unreadable: nothing left to read.
       if (fd === undefined) return { offset: Infinity, isDone: true }
       try {
         const { ino, size } = fstatSync(fd)
-        const from = placeIn(writer, fd, id, ino, size)
-        const soon = Math.min(until, performance.now() + TRANSACTION_MS)
-        const to = addItems(writer, from, store.read(id, { from: from.offset }), soon)
-        // The rest of a file without further messages, or cut off, counts as read.
+        const from = resumePoint(writer, fd, id, ino, size)
+        const deadline = Math.min(until, performance.now() + TRANSACTION_MS)
+        const to = addItems(writer, from, store.read(id, { from: from.offset }), deadline)
+        // At the end of the file, trailing bytes without a message count as read.
         const offset = to.isDone ? size : to.offset
-        writer.goOn({ ...from, items: to.items, offset, edges: edgeChecksum(fd, offset) })
+        writer.saveProgress({ ...from, items: to.items, offset, edges: edgeChecksum(fd, offset) })
         return { offset, isDone: to.isDone }
       } finally {
         closeSync(fd)
@@ -74,20 +74,20 @@ function readOn(
   }
 }
 
-function placeIn(writer: SaidWriter, fd: number, id: string, inode: number, size: number) {
+function resumePoint(writer: MessageWriter, fd: number, id: string, inode: number, size: number) {
   // Read again under the lock: another process may have continued.
   const last = writer.read(id)[0]
-  if (last === undefined) return writer.begin(id, inode)
+  if (last === undefined) return writer.addConversation(id, inode)
   const isSame =
     last.inode === inode && last.offset <= size && edgeChecksum(fd, last.offset) === last.edges
   if (isSame || last.offset === 0) return last
   writer.drop(last.key)
-  return writer.begin(id, inode)
+  return writer.addConversation(id, inode)
 }
 
 function addItems(
-  writer: SaidWriter,
-  from: ReadConversation,
+  writer: MessageWriter,
+  from: IndexedConversation,
   stored: Iterable<StoredItem>,
   until: number,
 ) {
@@ -95,7 +95,7 @@ function addItems(
   let count = 0
   for (const item of stored) {
     if (item.type === 'began') writer.setHarness(from.key, item.harness)
-    if (item.type !== 'message' || writer.add(from.key, item, items, saidText(item))) items += 1
+    if (item.type !== 'message' || writer.add(from.key, item, items, searchText(item))) items += 1
     offset = item.offset
     count += 1
     if (count % ITEMS_AT_ONCE === 0 && performance.now() >= until)
@@ -104,7 +104,7 @@ function addItems(
   return { items, offset, isDone: true }
 }
 
-function dropMissing(writer: SaidWriter, ids: ReadonlySet<string>) {
+function dropMissing(writer: MessageWriter, ids: ReadonlySet<string>) {
   const gone = writer.read().filter(({ id }) => !ids.has(id))
   if (gone.length > 0)
     inTransaction(writer.database, () => {
@@ -112,24 +112,24 @@ function dropMissing(writer: SaidWriter, ids: ReadonlySet<string>) {
     })
 }
 
-type ReadConversation = Readonly<
+type IndexedConversation = Readonly<
   Record<'key' | 'items' | 'inode' | 'offset' | 'edges', number> & { id: string }
 >
 
-class SaidWriter extends Statements {
+class MessageWriter extends Statements {
   read(id?: string) {
     const sql = 'SELECT key, id, items, inode, offset, edges FROM conversations'
     return id === undefined
-      ? this.all<ReadConversation>(sql)
-      : this.all<ReadConversation>(`${sql} WHERE id = ?`, id)
+      ? this.all<IndexedConversation>(sql)
+      : this.all<IndexedConversation>(`${sql} WHERE id = ?`, id)
   }
 
-  begin(id: string, inode: number) {
+  addConversation(id: string, inode: number) {
     const sql = 'INSERT INTO conversations (id, items, inode, offset, edges) VALUES (?, 0, ?, 0, 0)'
     return { key: this.run(sql, id, inode).key, id, items: 0, inode, offset: 0, edges: 0 }
   }
 
-  goOn({ key, items, offset, edges }: ReadConversation) {
+  saveProgress({ key, items, offset, edges }: IndexedConversation) {
     const sql = 'UPDATE conversations SET items = ?, offset = ?, edges = ? WHERE key = ?'
     this.run(sql, items, offset, edges, key)
   }
@@ -148,14 +148,14 @@ class SaidWriter extends Statements {
   }
 
   drop(conversation: number) {
-    const said = 'SELECT key FROM said WHERE conversation = ?'
-    this.run(`DELETE FROM said_texts WHERE rowid IN (${said})`, conversation)
+    const messages = 'SELECT key FROM said WHERE conversation = ?'
+    this.run(`DELETE FROM said_texts WHERE rowid IN (${messages})`, conversation)
     this.run('DELETE FROM said WHERE conversation = ?', conversation)
     this.run('DELETE FROM conversations WHERE key = ?', conversation)
   }
 }
 
-function saidText(message: Message) {
+function searchText(message: Message) {
   if (message.isMeta === true) return ''
   const texts = message.parts.map(partText).filter((text) => text !== '')
   return separateWords(texts.join('\n').toWellFormed())
@@ -165,19 +165,19 @@ function partText(part: MessagePart) {
   switch (part.type) {
     case 'text':
     case 'thinking':
-      return ends(part.text, 16_000, 4_000)
+      return truncateMiddle(part.text, 16_000, 4_000)
     case 'tool use':
-      return ends([part.name, ...stringsIn(part.input, 4)].join('\n'), 2_000, 500)
+      return truncateMiddle([part.name, ...stringsIn(part.input, 4)].join('\n'), 2_000, 500)
     case 'tool result': {
       const texts = part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : []))
-      return ends(texts.join('\n'), 1_500, 500)
+      return truncateMiddle(texts.join('\n'), 1_500, 500)
     }
     default:
       return ''
   }
 }
 
-function ends(text: string, head: number, tail: number) {
+function truncateMiddle(text: string, head: number, tail: number) {
   return text.length <= head + tail ? text : `${text.slice(0, head)}\n…\n${text.slice(-tail)}`
 }
 

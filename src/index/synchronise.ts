@@ -30,28 +30,31 @@ const BUILT = 'built'
 const JOURNAL_TIME = 'journal time'
 const WITNESS = 'witness of the marks'
 
-/** Finds what is out of date without a lock and checks again under it. Returns a message about unreadable logs. */
+/**
+ * Finds what is out of date without a lock and checks again under the lock. Returns a message about
+ * unreadable logs.
+ */
 export function synchronise(
   database: Database,
   source: IndexSource,
   { full, keepMarks, progress }: SyncOptions,
 ): string | undefined {
   const writer = new SessionWriter(database)
-  // Before the logs are read: what is marked or created from here on is for the next time.
-  const witness = keepMarks ? undefined : witnessOfMarks(source.folder)
+  // Read before the logs: marks and sessions created from here on are for the next sync.
+  const witness = keepMarks ? undefined : readWitness(source.folder)
   const touched = listTouched(source.folder)
   const journalTime = stableMtime(join(source.folder, 'journal'))
   const facts = new Map<string, string>()
   if (writer.fact(BUILT) === undefined) facts.set(BUILT, 'yes')
   if (witness !== undefined && writer.fact(WITNESS) !== witness) facts.set(WITNESS, witness)
   const isFull = full || facts.size > 0
-  const mayHaveOthers =
+  const mayHaveUnmarked =
     isFull || journalTime === undefined || writer.fact(JOURNAL_TIME) !== journalTime
-  if (mayHaveOthers && journalTime !== undefined) facts.set(JOURNAL_TIME, journalTime)
+  if (mayHaveUnmarked && journalTime !== undefined) facts.set(JOURNAL_TIME, journalTime)
 
   const pending = new Set<string>()
   for (const { id } of touched) if (isOutOfDate(writer, source, id)) pending.add(id)
-  if (mayHaveOthers) for (const id of comparedByName(writer, source, isFull)) pending.add(id)
+  if (mayHaveUnmarked) for (const id of findUnmarked(writer, source, isFull)) pending.add(id)
 
   const unread =
     pending.size > 0 || facts.size > 0
@@ -99,7 +102,7 @@ function update(
 
 const UNREADABLE = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ESTALE'])
 
-function* comparedByName(writer: SessionWriter, source: IndexSource, isFull: boolean) {
+function* findUnmarked(writer: SessionWriter, source: IndexSource, isFull: boolean) {
   const ids = new Set(source.sessionIds())
   for (const { id } of writer.all<{ id: string }>('SELECT id FROM sessions')) {
     if (!ids.delete(id) || (isFull && isOutOfDate(writer, source, id))) yield id
@@ -118,25 +121,31 @@ function isOutOfDate(writer: SessionWriter, source: IndexSource, id: string) {
   )
 }
 
-/** When a folder last changed; undefined while so recent that another change could carry the same time. */
+/**
+ * The folder's modification time; undefined while it is so recent that another change could have
+ * the same time.
+ */
 export function stableMtime(folder: string): string | undefined {
   const mtimeMs = statOrUndefined(folder)?.mtimeMs
   if (mtimeMs === undefined) return 'none'
   return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
 }
 
-/** A word among the marks that `git clean` removes with them: an index that remembers another one has missed marks. */
-function witnessOfMarks(folder: string) {
+/**
+ * A random word among the marks, which `git clean` removes with them: if the index remembers
+ * another word, it has missed marks.
+ */
+function readWitness(folder: string) {
   const path = join(touchMarkFolder(folder), 'witness')
   try {
     return retryIfRemoved(() => {
       // Empty after a power cut.
       const found = readOrUndefined(path)?.toString('latin1') ?? ''
       if (found !== '') return found
-      const made = randomHex(8)
+      const created = randomHex(8)
       createFolderUnsynced(touchMarkFolder(folder))
-      replaceUnsynced(path, made)
-      return made
+      replaceUnsynced(path, created)
+      return created
     })
   } catch (error) {
     if (isUnwritable(error)) return undefined

@@ -1,4 +1,5 @@
-// A writer leaves an empty file named after its session, so the index knows which logs have grown. Hooks use this: it loads no SQLite.
+// A writer creates an empty file named after its session, so the index knows which logs have grown.
+// Hooks use this: it loads no SQLite.
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
 import {
@@ -12,16 +13,19 @@ import { listFolder, statOrUndefined } from '../journal/read-files.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
-/** Twice the renewal: an older mark was appended to, or renewed. */
-const SETTLED_AFTER_MS = 10_000
-const TAKEN = '.taken'
+/** Twice the renewal interval: the writer of an older mark has appended, or renewed it. */
+const CLEAR_AFTER_MS = 10_000
+const CLAIMED = '.taken'
 
-const marked = new Map<string, number>()
+const lastMarked = new Map<string, number>()
 
-/** Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns false when it cannot be written; the next full sync catches up. */
+/**
+ * Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns
+ * false when it cannot write; the next full sync catches up.
+ */
 export function markTouched(folder: string, id: string, now = monotonicMs()): boolean {
   const path = join(touchMarkFolder(folder), id)
-  const last = marked.get(path)
+  const last = lastMarked.get(path)
   if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined)
     return true
   try {
@@ -30,7 +34,7 @@ export function markTouched(folder: string, id: string, now = monotonicMs()): bo
     if (UNMARKABLE.has(errnoOf(error) ?? '')) return false
     throw error
   }
-  marked.set(path, now)
+  lastMarked.set(path, now)
   return true
 }
 
@@ -43,8 +47,8 @@ const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO
 
 export function listTouched(folder: string) {
   return listFolder(touchMarkFolder(folder)).flatMap((name) => {
-    // A mark that a killed process took but did not clear still counts.
-    const id = name.endsWith(TAKEN) ? name.slice(0, -TAKEN.length) : name
+    // A mark that a killed process renamed but did not remove still counts.
+    const id = name.endsWith(CLAIMED) ? name.slice(0, -CLAIMED.length) : name
     const path = join(touchMarkFolder(folder), name)
     const mtimeMs = statOrUndefined(path)?.mtimeMs
     return isId(id) && mtimeMs !== undefined ? [{ id, path, mtimeMs }] : []
@@ -58,14 +62,14 @@ export function clearTouched(
   now = Date.now(),
 ): void {
   for (const mark of touched) {
-    if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
-    // Renamed first: a writer that renews the mark between the check and the removal would lose it.
-    const taken = join(touchMarkFolder(folder), mark.id + TAKEN)
-    if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
-    const mtimeMs = statOrUndefined(taken)?.mtimeMs
+    if (now - mark.mtimeMs < CLEAR_AFTER_MS) continue
+    // Renamed first: a writer may renew the mark between the check and the removal.
+    const claimed = join(touchMarkFolder(folder), mark.id + CLAIMED)
+    if (mark.path !== claimed && !moveFile(mark.path, claimed, { isDurable: false })) continue
+    const mtimeMs = statOrUndefined(claimed)?.mtimeMs
     if (mtimeMs !== undefined && mtimeMs > mark.mtimeMs)
       touchOrCreate(join(touchMarkFolder(folder), mark.id), touchMarkFolder(folder))
-    removeFile(taken)
+    removeFile(claimed)
   }
 }
 

@@ -1,5 +1,5 @@
-// What every harness promises, whichever program is behind it. What one cannot do it declares, and the tests of that are
-// skipped; nothing here asks for its name.
+// What every harness promises, whichever program is behind it. Tests of a capability that a harness
+// does not declare are skipped; no test checks its name.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -15,33 +15,40 @@ import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-/** A harness and the model behind it, which does what it is told. Goes with the running test. */
+/** A harness and a scripted model behind it. Removed with the running test. */
 export interface HarnessWorld {
   readonly harness: Harness
-  /** `cwd` is a git project, `permissions` are 'all', nothing is allowed besides. */
+  /** `cwd` is a git project, `permissions` is 'all', and no command is listed as allowed. */
   readonly open: ConversationOptions
-  /** What the model does in the coming turns, one list a turn. Called before the conversation is opened. */
+  /**
+   * What the model does in the coming turns, one list per turn. Call it before opening the
+   * conversation.
+   */
   script(...turns: readonly (readonly Act[])[]): void
-  /** What the model has been given so far, all requests as one text, as it would read them (not as JSON). */
+  /** All requests so far as one text, as the model would read them (not as JSON). */
   seen(): string
-  /** What the model has said it used in these turns, in all. */
+  /** The total usage that the model reported in these turns. */
   spent(): Usage
-  /** The harness where its program is not there; by default the same one with an empty PATH. */
+  /** The harness without its program; by default the same harness with an empty PATH. */
   readonly missing?: { readonly harness: Harness; readonly env: NodeJS.ProcessEnv }
 }
 
 export type Act =
   | { readonly say: string }
-  /** A command in the shell. */
+  /** Runs a shell command. */
   | { readonly run: string }
-  /** A file of the project, by the tool for it. */
+  /** Writes a file of the project with the harness's tool for it. */
   | { readonly write: string; readonly text: string }
-  /** What the context comes to with the next answer, as the harness is to tell it. */
+  /** The context size after the next reply, as the harness should report it. */
   | { readonly tokens: number }
-  /** Brings the harness to compact, at once or before the next turn. */
+  /** Makes the harness compact, at once or before the next turn. */
   | { readonly compact: true }
+  | EndingAct
+
+/** Ends the turn. */
+export type EndingAct =
   | { readonly fail: string }
-  /** The account is used up until then. */
+  /** The usage limit is reached until then. */
   | { readonly limit: string }
   | { readonly hang: true }
   /** kill -9 of the agent program. */
@@ -49,12 +56,12 @@ export type Act =
 
 type EventOf<Type extends HarnessEvent['type']> = Extract<HarnessEvent, { readonly type: Type }>
 
-/** Everything that programs stumble over when a text goes through them. */
+/** Characters and markup that programs often mishandle. */
 const HOSTILE = `first-é🧭\u0001\u0007\u001B[31mred\u001B[0m\r\ncr-lf\u2028ls\u2029ps\u0085nel "quotes" \\n </x> ${'long '.repeat(20_000)}last`
 
 export function testHarness(name: string, create: () => Promise<HarnessWorld>): void {
   describe(`${name} as a harness`, () => {
-    test('says its version when it is there', async () => {
+    test('reports its version when it is installed', async () => {
       const { harness, open } = await create()
       expect(await harness.check(open.env)).toEqual({
         isThere: true,
@@ -62,7 +69,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       })
     })
 
-    test('says what is wrong and what to do when its program is not there', async () => {
+    test('says what is wrong and how to fix it when its program is missing', async () => {
       const world = await create()
       const { harness, env } = world.missing ?? {
         harness: world.harness,
@@ -75,7 +82,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       })
     })
 
-    test('tells a turn: that it began, what was said, what was run, and once that it is over', async () => {
+    test('emits a turn as started, text and tool events, and ends it exactly once', async () => {
       const world = await create()
       world.script([
         { say: 'I look first.' },
@@ -87,7 +94,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(events)).toMatchObject({ how: 'completed' })
       expect(of(events, 'started').map((event) => event.conversation)).toEqual([conversation.id])
       expect(conversation.id).toMatch(/\w/)
-      expect(saidIn(events)).toMatch(/I look first\.[^]*It is forty-two\./)
+      expect(textIn(events)).toMatch(/I look first\.[^]*It is forty-two\./)
       expect(endOf(events).said ?? 'It is forty-two.').toContain('It is forty-two.')
       const [start, end, ...others] = of(events, 'tool')
       expect(others).toEqual([])
@@ -100,7 +107,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(world.seen()).toContain('What is the sum?')
     })
 
-    test('tells a command that failed as failed', async () => {
+    test('reports a failed command as failed', async () => {
       const world = await create()
       world.script([{ run: 'echo broken; exit 3' }, { say: 'It failed.' }])
       const events = await turn(await opened(world), 'Try it.')
@@ -108,7 +115,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(events).how).toBe('completed')
     })
 
-    test('writes files, and tells which', async () => {
+    test('writes files and reports their paths', async () => {
       const world = await create()
       world.script([{ write: 'notes.txt', text: 'one\ntwo\n' }, { say: 'Written.' }])
       const events = await turn(await opened(world), 'Write it down.')
@@ -118,7 +125,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(tools[0]!.path ?? tools[0]!.command).toContain('notes.txt')
     })
 
-    test('serves the turns of a conversation by one process, under one id', async ({ skip }) => {
+    test('serves all turns of a conversation from one process under one id', async ({ skip }) => {
       const world = await create()
       skip(!world.harness.capabilities.multiTurn, 'takes one turn a conversation')
       world.script([{ say: 'one' }], [{ run: 'echo two' }, { say: 'two' }], [{ say: 'three' }])
@@ -134,7 +141,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
         'completed',
         'completed',
       ])
-      expect(turns.map(saidIn)).toEqual([
+      expect(turns.map(textIn)).toEqual([
         expect.stringContaining('one'),
         expect.stringContaining('two'),
         expect.stringContaining('three'),
@@ -144,7 +151,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(isAlive(mark)).toBe(true)
     })
 
-    test('adds up what was used, and tells the context as the model reported it', async ({
+    test('sums the usage and reports the context size that the model reported', async ({
       skip,
     }) => {
       const world = await create()
@@ -168,20 +175,21 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(sum(turns.flat())).toEqual(world.spent())
     })
 
-    test('gives the standing instructions once, and not again with each turn', async ({ skip }) => {
+    test('sends the system prompt once, not with every turn', async ({ skip }) => {
       const world = await create()
       skip(!world.harness.capabilities.systemPrompt, 'takes no standing instructions')
       world.script([{ say: 'one' }], [{ say: 'two' }], [{ say: 'three' }])
       const conversation = await opened(world, { systemPrompt: 'STANDING-RULE: be brief.' })
       for (const prompt of ['FIRST-PROMPT', 'SECOND-PROMPT', 'THIRD-PROMPT'])
         await turn(conversation, prompt)
-      // Each request has the whole conversation in it, so the rule stands as often as the first prompt, not oftener.
+      // Each request repeats the conversation, so the rule occurs as often as the first prompt, not
+      // more often.
       const count = (text: string) => world.seen().split(text).length - 1
       expect(count('STANDING-RULE')).toBeGreaterThan(0)
       expect(count('STANDING-RULE')).toBeLessThanOrEqual(count('FIRST-PROMPT'))
     })
 
-    test('tells a compaction once, and the conversation goes on', async ({ skip }) => {
+    test('reports a compaction once, and the conversation continues', async ({ skip }) => {
       const world = await create()
       skip(!world.harness.capabilities.compactionEvents, 'does not tell when it compacts')
       world.script([{ say: 'one' }, { compact: true }], [{ say: 'two' }], [{ say: 'three' }])
@@ -200,7 +208,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(turns.flatMap((events) => of(events, 'started'))).toHaveLength(1)
     })
 
-    test('ends a turn as failed, with the reason, when the model fails; and takes the next one', async () => {
+    test('ends the turn as failed with the reason when the model fails, and accepts the next prompt', async () => {
       const world = await create()
       world.script([{ fail: 'the model is out of order' }], [{ say: 'back again' }])
       const conversation = await opened(world)
@@ -212,10 +220,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       if (!world.harness.capabilities.multiTurn) return
       const next = await turn(conversation, 'B')
       expect(endOf(next).how).toBe('completed')
-      expect(saidIn(next)).toContain('back again')
+      expect(textIn(next)).toContain('back again')
     })
 
-    test('tells when the account is used up, and until when where it knows', async () => {
+    test('reports a usage limit, with its reset time if known', async () => {
       const world = await create()
       const resetsAt = new Date(Math.ceil(Date.now() / 3_600_000 + 2) * 3_600_000).toISOString()
       world.script([{ limit: resetsAt }])
@@ -227,7 +235,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(events).how).toBe('failed')
     })
 
-    test('ends a hanging turn as interrupted when it is told to, and the conversation goes on', async () => {
+    test('ends a hanging turn as interrupted on request, and the conversation continues', async () => {
       const world = await create()
       world.script([{ hang: true }], [{ say: 'awake again' }])
       const conversation = await opened(world)
@@ -240,10 +248,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       if (!world.harness.capabilities.multiTurn) return
       const next = await turn(conversation, 'B')
       expect(endOf(next).how).toBe('completed')
-      expect(saidIn(next)).toContain('awake again')
+      expect(textIn(next)).toContain('awake again')
     })
 
-    test('ends a turn as died when the program is killed, and goes on with the same id when it is resumed', async ({
+    test('ends the turn as died when the program is killed, and resumes under the same id', async ({
       skip,
     }) => {
       const world = await create()
@@ -264,11 +272,11 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       const events = await turn(second, 'C')
       expect(of(events, 'started').map((event) => event.conversation)).toEqual([first.id])
       expect(endOf(events).how).toBe('completed')
-      // What was said before is history, and not said again.
-      expect(saidIn(events).trim()).toBe('here again')
+      // Earlier turns are history and are not sent again.
+      expect(textIn(events).trim()).toBe('here again')
     })
 
-    test('ends a turn as died when everything of it is killed from outside', async () => {
+    test('ends the turn as died when all its processes are killed from outside', async () => {
       const world = await create()
       world.script([{ hang: true }])
       const conversation = await opened(world)
@@ -278,7 +286,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(await hanging).how).toBe('died')
     })
 
-    test('leaves no process when it is closed between turns, nor when it is closed again', async () => {
+    test('leaves no process when closed between turns, even if closed twice', async () => {
       const world = await create()
       world.script([{ run: 'setsid sleep 987 > /dev/null 2>&1 &' }, { say: 'one' }])
       const conversation = await opened(world)
@@ -290,7 +298,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(await turn(conversation, 'too late')).how).toBe('died')
     })
 
-    test('leaves no process when it is closed in the middle of a turn, which ends', async () => {
+    test('leaves no process when closed in the middle of a turn, which ends', async () => {
       const world = await create()
       world.script([{ hang: true }])
       const conversation = await opened(world)
@@ -301,7 +309,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(['died', 'interrupted']).toContain(endOf(await hanging).how)
     })
 
-    test('works behind a command that starts it, and leaves no process of either', async () => {
+    test('works behind a wrapper command, and leaves no process of either', async () => {
       const world = await create()
       const folder = scratchFolder()
       writeFileSync(
@@ -321,7 +329,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(carriersOf(conversation.process.mark)).toEqual([])
     })
 
-    test('allows edits, git and the named commands under `edits`, and refuses others unless somebody allows them', async ({
+    test('under `edits` allows edits, git and listed commands, and refuses the rest unless the user allows it', async ({
       skip,
     }) => {
       const world = await create()
@@ -370,7 +378,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       )
     })
 
-    test('puts every command before a person under `ask`', async ({ skip }) => {
+    test('asks the user about every command under `ask`', async ({ skip }) => {
       const world = await create()
       skip(
         !world.harness.capabilities.permissions.includes('ask'),
@@ -393,7 +401,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(existsSync(join(world.open.cwd, 'second.txt'))).toBe(true)
     })
 
-    test('gives a prompt to the model whole, whatever is in it', async () => {
+    test('passes a prompt to the model unchanged, whatever it contains', async () => {
       const world = await create()
       world.script([{ say: 'read' }])
       const events = await turn(await opened(world), HOSTILE)
@@ -401,7 +409,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(world.seen().includes(HOSTILE)).toBe(true)
     })
 
-    test('is not put off by what a command prints', async () => {
+    test('is not confused by what a command prints', async () => {
       const world = await create()
       writeFileSync(
         join(world.open.cwd, 'hostile.bin'),
@@ -411,10 +419,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       const events = await turn(await opened(world), 'Read it.')
       expect(of(events, 'tool').map((event) => event.status)).toEqual(['started', 'completed'])
       expect(endOf(events).how).toBe('completed')
-      expect(saidIn(events)).toContain('read')
+      expect(textIn(events)).toContain('read')
     })
 
-    test('shows every line that goes to and fro to whoever keeps them', async () => {
+    test('passes every line of the protocol, in both directions, to `trace`', async () => {
       const world = await create()
       world.script([{ say: 'an answer' }])
       const lines = { to: '', from: '' }
@@ -440,8 +448,11 @@ async function opened(
   return conversation
 }
 
-/** One turn, whole. Fails unless its end comes once, and last. */
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
+/** One complete turn. Fails unless it ends exactly once, with the last event. */
+export async function turn(
+  conversation: Conversation,
+  prompt: string,
+): Promise<readonly HarnessEvent[]> {
   const events: HarnessEvent[] = []
   for await (const event of conversation.prompt(prompt)) events.push(event)
   expect(events.map((event) => event.type).indexOf('turn ended')).toBe(events.length - 1)
@@ -459,7 +470,7 @@ function of<Type extends HarnessEvent['type']>(
   return events.filter((event): event is EventOf<Type> => event.type === type)
 }
 
-function saidIn(events: readonly HarnessEvent[]): string {
+function textIn(events: readonly HarnessEvent[]): string {
   return of(events, 'text')
     .map((event) => event.text)
     .join('\n')
@@ -472,7 +483,7 @@ function sum(events: readonly HarnessEvent[]): Usage {
   return total
 }
 
-/** A program of the project that nobody allows by itself. */
+/** A program of the project that is not allowed by default. */
 function plantMaker(cwd: string): void {
   writeFileSync(join(cwd, 'make-file'), '#!/bin/sh\necho made > "$1"\n')
   chmodSync(join(cwd, 'make-file'), 0o755)
@@ -482,6 +493,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended with another one.
+    // It ended together with another one.
   }
 }

@@ -4,7 +4,7 @@ import type { JournalRecord } from '../../src/journal/record.ts'
 
 type Answer<T> = T | Promise<T>
 
-/** One writer's hold on a log, as a process would have it. */
+/** One writer's handle on a log, like that of a separate process. */
 export interface OpenLog {
   append(drafts: readonly RecordDraft[]): Answer<readonly JournalRecord[]>
   /** Every record, each id once. */
@@ -12,15 +12,15 @@ export interface OpenLog {
   close(): Answer<void>
 }
 
-/** A log to be tested, new and empty: each `open` is another writer on it. */
+/** A new, empty log to test: each `open` is another writer on it. */
 export interface LogUnderTest {
   open(options?: { now?: () => number }): Answer<OpenLog>
 }
 
-/** What every log promises, whatever it is kept in. */
+/** What every log promises, whatever stores it. */
 export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): void {
   describe(`${name} as a log`, () => {
-    test('gives back what was appended, whole and in order', async () => {
+    test('returns what was appended, complete and in order', async () => {
       const log = await (await newLog()).open()
       const first = await log.append([note('a'), note('b')])
       const second = await log.append([
@@ -31,7 +31,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await log.close()
     })
 
-    test('gives every record an id that rises, and a time', async () => {
+    test('gives every record an increasing id and a time', async () => {
       const log = await (await newLog()).open()
       const records = [
         ...(await log.append([note('a'), note('b'), note('c')])),
@@ -43,7 +43,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await log.close()
     })
 
-    test('lets ids rise while the clock goes back', async () => {
+    test('keeps ids increasing while the clock goes back', async () => {
       let now = Date.UTC(2026, 0, 2)
       const log = await (await newLog()).open({ now: () => now })
       await log.append([note('a')])
@@ -54,7 +54,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await log.close()
     })
 
-    test('keeps an id and a time that it is given', async () => {
+    test('keeps an id and a time that the caller supplies', async () => {
       const log = await (await newLog()).open()
       const given = { id: '0190a000-0000-7000-8000-000000000001', at: '2026-01-02T03:04:05.678Z' }
       expect(await log.append([note('a', given)])).toMatchObject([given])
@@ -62,7 +62,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await log.close()
     })
 
-    test('holds a record once, however often it is appended', async () => {
+    test('stores a record once, however often it is appended', async () => {
       const underTest = await newLog()
       const [first, second] = [await underTest.open(), await underTest.open()]
       const records = await first.append([note('a'), note('b')])
@@ -73,7 +73,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await second.close()
     })
 
-    test('never lets an id be used again for something else', async () => {
+    test('never lets an id be reused for other data', async () => {
       const log = await (await newLog()).open()
       const [first] = await log.append([note('a')])
       await Promise.resolve(log.append([note('something else', { id: first!.id })])).catch(
@@ -83,7 +83,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await log.close()
     })
 
-    test('shows one writer what another appended, at once', async () => {
+    test('shows one writer at once what another appended', async () => {
       const underTest = await newLog()
       const [first, second] = [await underTest.open(), await underTest.open()]
       for (let n = 0; n < 5; n += 1) {
@@ -106,7 +106,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await second.close()
     })
 
-    test('loses and doubles nothing of writers at once', async () => {
+    test('loses and duplicates nothing with concurrent writers', async () => {
       const underTest = await newLog()
       const writers = await Promise.all(Array.from({ length: 8 }, () => underTest.open()))
       const written = await Promise.all(
@@ -129,7 +129,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       for (const writer of writers) await writer.close()
     })
 
-    test('is the same after everybody left and came back', async () => {
+    test('is unchanged after all writers closed and reopened it', async () => {
       const underTest = await newLog()
       const before = await underTest.open()
       await before.append([note('a'), note('b')])
@@ -142,7 +142,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await after.close()
     })
 
-    test('takes a record of a megabyte', async () => {
+    test('accepts a record of a megabyte', async () => {
       const log = await (await newLog()).open()
       const records = await log.append([note('x'.repeat(1_000_000)), note('after')])
       expect(await log.read()).toEqual(records)

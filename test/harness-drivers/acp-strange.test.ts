@@ -1,4 +1,4 @@
-// Agents that do not behave. Each is a small program that speaks, or does not speak, the protocol.
+// Misbehaving agents. Each is a small program that speaks, or does not speak, the protocol.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -12,7 +12,7 @@ import { StintError } from '../../src/journal/errors.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-/** What all of them can do. `on` answers requests by their method, and may be changed by what the test adds. */
+/** What all of them can do. `on` handles requests by method; a test may override it. */
 const BASE = `
 import { createInterface } from 'node:readline'
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
@@ -63,8 +63,8 @@ async function turn(conversation: Conversation, prompt = 'go'): Promise<readonly
   return events
 }
 
-describe('an agent', () => {
-  test('that exits at once is told with what it said, and nothing is left of it', async () => {
+describe('an ACP agent', () => {
+  test('that exits at once is reported with its output, and leaves no process', async () => {
     const failure = open('console.error("no key is set"); process.exit(4)')
     await expect(failure).rejects.toThrow(StintError)
     await expect(failure).rejects.toMatchObject({
@@ -74,14 +74,14 @@ describe('an agent', () => {
     })
   })
 
-  test('that is none, but repeats what it hears, is told as such', async () => {
+  test('that only echoes its input is reported as not speaking ACP', async () => {
     await expect(open('process.stdin.pipe(process.stdout)')).rejects.toMatchObject({
       code: 'HARNESS_NOT_STARTED',
       hint: expect.stringContaining('Agent Client Protocol'),
     })
   })
 
-  test('that wants a login says so', async () => {
+  test('that requires a login is reported with that reason', async () => {
     const failure = open(
       `${BASE} on['session/new'] = () => { throw { code: -32000, message: 'Authentication required' } }`,
     )
@@ -91,18 +91,18 @@ describe('an agent', () => {
     })
   })
 
-  test('that cannot go on with a conversation says so, and nothing is left of it', async () => {
+  test('that cannot resume a conversation is reported, and leaves no process', async () => {
     const word = `resume-${process.pid}-${Date.now()}`
     const failure = open(BASE, { resume: 'old', env: { PATH: process.env.PATH, WORD: word } })
     await expect(failure).rejects.toMatchObject({ code: 'CANNOT_RESUME' })
     expect(carriersOf(word)).toEqual([])
   })
 
-  test('that does not let its model be chosen says so', async () => {
+  test('that does not let its model be chosen is reported', async () => {
     await expect(open(BASE, { model: 'big' })).rejects.toMatchObject({ code: 'NO_CHOICE_OF_MODEL' })
   })
 
-  test('is given the model that is wanted', async () => {
+  test('gets the requested model', async () => {
     const conversation = await opened(
       `${BASE} on['session/new'] = () => ({ sessionId: 's', configOptions: [{ id: 'm', name: 'Model', category: 'model', type: 'select', currentValue: 'small', options: [] }] })
       on['session/set_config_option'] = ({ value }) => { on['session/prompt'] = () => { say('I am ' + value); return { stopReason: 'end_turn' } }; return { configOptions: [] } }`,
@@ -115,21 +115,21 @@ describe('an agent', () => {
     ])
   })
 
-  test('that prints other things is understood all the same, and hears nothing of them', async () => {
-    let told = ''
+  test('that prints other lines is still understood, and gets no reply to them', async () => {
+    let sent = ''
     const conversation = await opened(
       `console.log('Welcome!'); console.log('[1,2]'); console.log('{"jsonrpc":"1.0"}'); console.log(''); ${BASE}
       on['session/prompt'] = () => { console.log('DEBUG {'); say('hello'); update({ sessionUpdate: 'unheard_of' }); return { stopReason: 'end_turn' } }`,
-      { trace: (direction, line) => (told += direction === 'to' ? line : '') },
+      { trace: (direction, line) => (sent += direction === 'to' ? line : '') },
     )
     expect((await turn(conversation)).slice(1)).toEqual([
       { type: 'text', text: 'hello' },
       { type: 'turn ended', how: 'completed', said: 'hello' },
     ])
-    expect(told).not.toContain('error')
+    expect(sent).not.toContain('error')
   })
 
-  test('that exits in the middle of a turn ends it as died, with what it said last', async () => {
+  test('that exits in the middle of a turn ends it as died, with its last output', async () => {
     const conversation = await opened(
       `${BASE} on['session/prompt'] = () => { say('half'); console.error('out of memory'); setTimeout(() => process.exit(3), 50); return new Promise(() => {}) }`,
     )
@@ -141,7 +141,7 @@ describe('an agent', () => {
     })
   })
 
-  test('that closes its line and stays is ended, and the turn has died', async () => {
+  test('that closes its output and keeps running is ended, and the turn has died', async () => {
     const conversation = await opened(
       `import { closeSync } from 'node:fs'\n${BASE} on['session/prompt'] = () => { closeSync(1); setInterval(() => {}, 1000); return new Promise(() => {}) }`,
     )
@@ -149,7 +149,7 @@ describe('an agent', () => {
     expect(carriersOf(conversation.process.mark)).toEqual([])
   })
 
-  test('that does not listen to an interruption is ended, and the turn is interrupted', async () => {
+  test('that ignores an interruption is ended, and the turn is interrupted', async () => {
     const conversation = await opened(
       `${BASE} on['session/prompt'] = () => { say('never mind'); return new Promise(() => {}) }`,
     )
@@ -169,14 +169,14 @@ describe('an agent', () => {
     expect((await turnWithin(conversation)).at(-1)).toMatchObject({ how: 'interrupted' })
   })
 
-  test('that ends its turn as if nothing had happened was interrupted all the same', async () => {
+  test('that completes an interrupted turn normally was still interrupted', async () => {
     const conversation = await opened(
       `${BASE} let stop; on['session/prompt'] = () => new Promise((resolve) => { stop = resolve }); on['session/cancel'] = () => stop({ stopReason: 'end_turn' })`,
     )
     expect((await turnWithin(conversation)).at(-1)).toMatchObject({ how: 'interrupted' })
   })
 
-  test('is not heard where it speaks of another conversation', async () => {
+  test('is ignored where it reports another conversation', async () => {
     const conversation = await opened(
       `${BASE} on['session/prompt'] = () => { send({ method: 'session/update', params: { sessionId: 'other', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'elsewhere' } } } }); say('here'); return { stopReason: 'end_turn' } }`,
     )
@@ -189,7 +189,7 @@ describe('an agent', () => {
     ['refusal', 'refused'],
     ['max_tokens', 'longer'],
     ['from_the_future', 'from_the_future'],
-  ])('that stops for %s has failed, with the reason in words', async (reason, words) => {
+  ])('that stops with %s has failed, with the reason in words', async (reason, words) => {
     const conversation = await opened(
       `${BASE} on['session/prompt'] = () => ({ stopReason: '${reason}' })`,
     )
@@ -199,14 +199,14 @@ describe('an agent', () => {
     })
   })
 
-  test('that speaks after its turn is over is not heard in the next one', async () => {
-    let heard = ''
+  test('that sends updates after its turn ended does not affect the next turn', async () => {
+    let received = ''
     const conversation = await opened(
       `${BASE} let n = 0; on['session/prompt'] = () => { n += 1; if (n === 1) setTimeout(() => { say('too late'); update({ sessionUpdate: 'usage_update', used: 5, size: 9 }) }, 20); else say('in time'); return { stopReason: 'end_turn' } }`,
-      { trace: (_, line) => (heard += line) },
+      { trace: (_, line) => (received += line) },
     )
     await turn(conversation)
-    await expect.poll(() => heard).toContain('usage_update')
+    await expect.poll(() => received).toContain('usage_update')
     const events = await turn(conversation)
     expect(events.filter(({ type }) => type === 'text')).toEqual([
       { type: 'text', text: 'in time' },
@@ -214,14 +214,14 @@ describe('an agent', () => {
     expect(events[0]).toEqual({ type: 'usage', context: 5, window: 9 })
   })
 
-  test('that is asked twice at once is a mistake of ours', async () => {
+  test('throws when a second turn is started while one is running', async () => {
     const conversation = await opened(`${BASE} on['session/prompt'] = () => new Promise(() => {})`)
     conversation.prompt('one')
     expect(() => conversation.prompt('two')).toThrow('another turn')
   })
 })
 
-describe('a permission', () => {
+describe('an ACP permission request', () => {
   const ASK = (
     toolCall: object,
     kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always'],
@@ -229,7 +229,7 @@ describe('a permission', () => {
     `${BASE} on['session/prompt'] = async () => { const { outcome } = await ask({ toolCall: ${JSON.stringify({ toolCallId: 't', ...toolCall })}, options: ${JSON.stringify(
       kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
     )} }); say(outcome.optionId ?? outcome.outcome); return { stopReason: 'end_turn' } }`
-  const answerTo = async (
+  const permissionOutcome = async (
     toolCall: object,
     options: Partial<ConversationOptions>,
     kinds?: string[],
@@ -238,75 +238,81 @@ describe('a permission', () => {
     return events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join()
   }
 
-  test('is given for this once, and refused for this once', async () => {
-    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'all' })).toBe(
-      'allow_once',
-    )
-    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'edits' })).toBe(
-      'reject_once',
-    )
-    expect(await answerTo({ title: 'Do it' }, { permissions: 'edits' }, ['allow_always'])).toBe(
-      'cancelled',
-    )
-  })
-
-  test('is given by the rules for edits within the project, and for looking', async () => {
-    const edits = { permissions: 'edits' } as const
-    expect(await answerTo({ kind: 'edit', locations: [{ path: 'a.txt' }] }, edits)).toBe(
+  test('is allowed once or rejected once', async () => {
+    expect(await permissionOutcome({ kind: 'other', title: 'Do it' }, { permissions: 'all' })).toBe(
       'allow_once',
     )
     expect(
-      await answerTo(
+      await permissionOutcome({ kind: 'other', title: 'Do it' }, { permissions: 'edits' }),
+    ).toBe('reject_once')
+    expect(
+      await permissionOutcome({ title: 'Do it' }, { permissions: 'edits' }, ['allow_always']),
+    ).toBe('cancelled')
+  })
+
+  test('is allowed by the rules for edits within the project, and for reading', async () => {
+    const edits = { permissions: 'edits' } as const
+    expect(await permissionOutcome({ kind: 'edit', locations: [{ path: 'a.txt' }] }, edits)).toBe(
+      'allow_once',
+    )
+    expect(
+      await permissionOutcome(
         { kind: 'edit', locations: [{ path: 'a.txt' }, { path: '/etc/passwd' }] },
         edits,
       ),
     ).toBe('reject_once')
-    expect(await answerTo({ kind: 'other', rawInput: { path: 'a.txt' } }, edits)).toBe(
+    expect(await permissionOutcome({ kind: 'other', rawInput: { path: 'a.txt' } }, edits)).toBe(
       'reject_once',
     )
-    expect(await answerTo({ kind: 'search', title: 'Look' }, edits)).toBe('allow_once')
-    expect(await answerTo({ kind: 'execute', title: 'Something' }, edits)).toBe('reject_once')
+    expect(await permissionOutcome({ kind: 'search', title: 'Look' }, edits)).toBe('allow_once')
+    expect(await permissionOutcome({ kind: 'execute', title: 'Something' }, edits)).toBe(
+      'reject_once',
+    )
   })
 
-  test('is given for a commit whose message has several lines', async () => {
+  test('is allowed for a commit whose message has several lines', async () => {
     const commit = (text: string) => ({
       kind: 'execute',
       rawInput: { command: `git commit -m "$(cat <<'EOF'\n${text}\nEOF\n)"` },
     })
-    expect(await answerTo(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' })).toBe(
-      'allow_once',
-    )
-    expect(await answerTo(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' })).toBe(
-      'reject_once',
-    )
     expect(
-      await answerTo(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), { permissions: 'edits' }),
+      await permissionOutcome(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' }),
+    ).toBe('allow_once')
+    expect(
+      await permissionOutcome(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' }),
+    ).toBe('reject_once')
+    expect(
+      await permissionOutcome(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), {
+        permissions: 'edits',
+      }),
     ).toBe('reject_once')
   })
 
-  test('is given for the very line that is allowed, whatever it is made of', async () => {
+  test('is allowed for exactly the listed line, whatever shell syntax it has', async () => {
     const allow = ['cd web && npm run lint > lint.log']
     const run = (command: unknown) =>
-      answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
+      permissionOutcome({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
     expect(await run(allow[0])).toBe('allow_once')
     expect(await run(['bash', '-lc', allow[0]])).toBe('allow_once')
     expect(await run(`${allow[0]} && rm x`)).toBe('reject_once')
   })
 
-  test('is not given to words that only together look like a quotation', async () => {
+  test('is not allowed for words that only look like a quotation when joined', async () => {
     const run = (command: unknown) =>
-      answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
+      permissionOutcome({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
     expect(await run(['git', 'log', '-1'])).toBe('allow_once')
     expect(await run(['git', 'rebase', "'", '--exec=./other', "'"])).toBe('reject_once')
     expect(await run(['./other', '-c', 'git status'])).toBe('reject_once')
   })
 
-  test('is refused when whoever decides fails', async () => {
+  test('is rejected when the decision fails', async () => {
     const decide = () => Promise.reject(new Error('nobody there'))
-    expect(await answerTo({ kind: 'other' }, { permissions: 'ask', decide })).toBe('reject_once')
+    expect(await permissionOutcome({ kind: 'other' }, { permissions: 'ask', decide })).toBe(
+      'reject_once',
+    )
   })
 
-  test('that somebody still thinks about is withdrawn with the turn', async () => {
+  test('that is still undecided is cancelled with the turn', async () => {
     let isAsked = () => {}
     const asked = new Promise<void>((resolve) => (isAsked = resolve))
     const decide = () => (isAsked(), new Promise<boolean>(() => {}))

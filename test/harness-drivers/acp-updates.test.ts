@@ -14,8 +14,8 @@ function eventsOf(...updates: readonly Record<string, unknown>[]): readonly Harn
   return [...updates.flatMap((update) => reader.read(update)), ...reader.endTurn()]
 }
 
-describe('what an ACP agent says', () => {
-  test('is joined into whole messages, which figures and plans do not break', () => {
+describe('messages of an ACP agent', () => {
+  test('are joined from chunks, even with usage and plan updates in between', () => {
     const events = eventsOf(
       chunk('One '),
       { sessionUpdate: 'usage_update', used: 10, size: 100 },
@@ -30,7 +30,7 @@ describe('what an ACP agent says', () => {
     ])
   })
 
-  test('is told piece by piece as well, to whoever wants that', () => {
+  test('are also emitted as deltas when requested', () => {
     const reader = new UpdateTranslator({ deltas: true })
     expect([chunk('a', '1'), chunk('b', '1')].flatMap((update) => reader.read(update))).toEqual([
       { type: 'delta', text: 'a' },
@@ -39,14 +39,14 @@ describe('what an ACP agent says', () => {
     expect(reader.endTurn()).toEqual([{ type: 'text', text: 'ab' }])
   })
 
-  test('is two messages when the agent names two', () => {
+  test('are two when the agent uses two message ids', () => {
     expect(eventsOf(chunk('a', '1'), chunk('b', '1'), chunk('c', '2'))).toEqual([
       { type: 'text', text: 'ab' },
       { type: 'text', text: 'c' },
     ])
   })
 
-  test('is passed over where it is not known, of another shape, or nothing', () => {
+  test('are skipped where the update is unknown, malformed or empty', () => {
     const strange = [
       {},
       { sessionUpdate: 'from_the_future', x: 1 },
@@ -64,8 +64,8 @@ describe('what an ACP agent says', () => {
   })
 })
 
-describe('a tool', () => {
-  test('that is announced before its command is known begins when it is known', () => {
+describe('a tool call of an ACP agent', () => {
+  test('announced before its command is known starts when the command is known', () => {
     const events = eventsOf(
       {
         sessionUpdate: 'tool_call',
@@ -97,7 +97,7 @@ describe('a tool', () => {
     ])
   })
 
-  test('that is told only when it is over has begun as well', () => {
+  test('reported only when it is over gets a start event too', () => {
     expect(
       eventsOf({
         sessionUpdate: 'tool_call',
@@ -112,7 +112,7 @@ describe('a tool', () => {
     ])
   })
 
-  test('that is not over at the end of the turn has failed', () => {
+  test('that is unfinished at the end of the turn has failed', () => {
     const [start, end] = eventsOf({
       sessionUpdate: 'tool_call',
       toolCallId: 't',
@@ -128,21 +128,21 @@ describe('a tool', () => {
     [{ rawInput: { command: ['npm', 'test'] } }, 'npm test'],
     [{ rawInput: { cmd: 'npm test' } }, 'npm test'],
     [{ kind: 'execute', status: 'in_progress', title: '`npm test`' }, 'npm test'],
-  ])('has its command wherever the agent puts it: %j', (told, command) => {
+  ])('gets its command from wherever the agent puts it: %j', (told, command) => {
     expect(eventsOf({ sessionUpdate: 'tool_call', toolCallId: 't', ...told })[0]).toMatchObject({
       command,
     })
   })
 })
 
-describe('a compaction', () => {
+describe('a compaction of an ACP agent', () => {
   const compaction = (compactionId: string, status: string) => ({
     sessionUpdate: 'compaction_update',
     compactionId,
     status,
   })
 
-  test('is told once, when it is done, with what the context was before', () => {
+  test('is reported once, when completed, with the context size before it', () => {
     const events = eventsOf(
       { sessionUpdate: 'usage_update', used: 900, size: 1000 },
       compaction('c', 'in_progress'),
@@ -157,23 +157,23 @@ describe('a compaction', () => {
   })
 })
 
-describe('what a turn used', () => {
+describe('the usage of an ACP turn', () => {
   const figures = (inputTokens: number, outputTokens: number, totalTokens: number, more = {}) =>
     turnUsage({ usage: { inputTokens, outputTokens, totalTokens, ...more } })
 
-  test('counts cached tokens once, whether the input has them or not', () => {
+  test('counts cached tokens once, whether or not the input includes them', () => {
     const apart = figures(100, 10, 1110, { cachedReadTokens: 900, cachedWriteTokens: 100 })
     const within = figures(1100, 10, 1110, { cachedReadTokens: 900, cachedWriteTokens: 100 })
     expect(apart).toEqual({ input: 100, cacheWritten: 100, cacheRead: 900, output: 10 })
     expect(within).toEqual(apart)
   })
 
-  test('counts thoughts once, whether the output has them or not', () => {
+  test('counts thinking tokens once, whether or not the output includes them', () => {
     expect(figures(100, 10, 115, { thoughtTokens: 5 })?.output).toBe(15)
     expect(figures(100, 15, 115, { thoughtTokens: 5 })?.output).toBe(15)
   })
 
-  test('is read where Gemini CLI puts it, and is unknown where nobody tells', () => {
+  test('is read from where Gemini CLI puts it, and is unknown if no agent reports it', () => {
     expect(
       turnUsage({ _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 3 } } } }),
     ).toEqual({
@@ -186,7 +186,7 @@ describe('what a turn used', () => {
   })
 })
 
-describe('a limit', () => {
+describe('a usage limit in text', () => {
   test.each([
     ['Claude AI usage limit reached|1924992000', '2031-01-01T00:00:00.000Z'],
     ['usage limit reached; it resets at 2031-01-01T00:00:00Z', '2031-01-01T00:00:00.000Z'],
@@ -201,13 +201,13 @@ describe('a limit', () => {
   })
 
   test.each(['the model is out of order', 'no such file: 4290.txt', 'API Error: 400 bad request'])(
-    'is not seen in %j',
+    'is not recognised in %j',
     (text) => {
       expect(parseUsageLimit(text)).toBeUndefined()
     },
   )
 
-  test('is told by a notice that says it is reached, and not by a warning before', () => {
+  test('is reported for an error notice, not for a warning before it', () => {
     const notice = (severity: string) => ({
       sessionUpdate: 'notice',
       severity,

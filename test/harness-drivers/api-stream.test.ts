@@ -9,25 +9,27 @@ import {
 import { failureFromResponse } from '../../src/harness/api/drive/model-failure.ts'
 import { serverSentEvents } from '../../src/harness/api/drive/ask-model.ts'
 
-async function* inPieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
-  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
+async function* inChunks(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
+    (a, b) => a - b,
+  )
   let from = 0
-  for (const place of [...places, bytes.length]) {
-    yield bytes.subarray(from, place)
-    from = place
+  for (const offset of [...offsets, bytes.length]) {
+    yield bytes.subarray(from, offset)
+    from = offset
   }
 }
 
 async function eventsIn(text: string, cuts: readonly number[] = []): Promise<readonly string[]> {
   const events: string[] = []
-  for await (const event of serverSentEvents(inPieces(Buffer.from(text), cuts))) events.push(event)
+  for await (const event of serverSentEvents(inChunks(Buffer.from(text), cuts))) events.push(event)
   return events
 }
 
 const CUTS = fc.array(fc.nat(100_000), { maxLength: 30 })
 
-describe('a stream of events', () => {
-  test('is the same however its bytes are split, and whichever line ends it has', async () => {
+describe('a stream of server-sent events', () => {
+  test('reads the same however its bytes are split and whatever line ends it has', async () => {
     const data = fc
       .string({ unit: 'binary', maxLength: 40 })
       .map((text) => text.toWellFormed().replaceAll(/[\r\n]/g, '·'))
@@ -60,7 +62,7 @@ describe('a stream of events', () => {
     )
   })
 
-  test('is lenient about what standards allow, and gives nothing of an event that was cut off', async () => {
+  test('accepts what the standard allows, and drops an event that was cut off', async () => {
     expect(
       await eventsIn(
         '\uFEFFdata:{"a":1}\nid: 4\nretry: 10\nnonsense\n\n\n\nevent: empty\n\ndata\n\n',
@@ -70,10 +72,10 @@ describe('a stream of events', () => {
     expect(await eventsIn('data: whole\n\ndata: no end\n')).toHaveLength(1)
   })
 
-  test('is given up when a line has no end', async () => {
+  test('fails when a line never ends', async () => {
     const endless = async () => {
       for await (const _ of serverSentEvents(
-        inPieces(Buffer.alloc(5000, 120), [1000, 2000]),
+        inChunks(Buffer.alloc(5000, 120), [1000, 2000]),
         undefined,
         1000,
       ));
@@ -82,13 +84,13 @@ describe('a stream of events', () => {
   })
 })
 
-/** What a reader makes of events, and the text it told on the way. */
+/** The reply that a reader assembles from events, and the text deltas on the way. */
 function read(
   reader: ReplyReader,
   events: readonly object[],
-): { reply: ModelReply; told: string; isWhole: boolean } {
-  const told = events.map((event) => reader.take(JSON.stringify(event)) ?? '').join('')
-  return { reply: reader.reply(), told, isWhole: reader.isWhole }
+): { reply: ModelReply; text: string; isComplete: boolean } {
+  const text = events.map((event) => reader.take(JSON.stringify(event)) ?? '').join('')
+  return { reply: reader.reply(), text, isComplete: reader.isComplete }
 }
 
 const block = (index: number, content_block: object) => ({
@@ -133,11 +135,11 @@ const ANTHROPIC = [
   { type: 'message_stop' },
 ]
 
-describe('an answer of the Messages API', () => {
-  test('is put together from its pieces, with what it used', () => {
-    const { reply, told, isWhole } = read(new AnthropicReplyReader(), ANTHROPIC)
-    expect(isWhole).toBe(true)
-    expect(told).toBe('I look first.')
+describe('a Messages API reply', () => {
+  test('is assembled from its deltas, with its usage', () => {
+    const { reply, text, isComplete } = read(new AnthropicReplyReader(), ANTHROPIC)
+    expect(isComplete).toBe(true)
+    expect(text).toBe('I look first.')
     expect(reply).toEqual({
       parts: [
         { type: 'thinking', text: 'let me see', signature: 'sig' },
@@ -152,9 +154,9 @@ describe('an answer of the Messages API', () => {
     })
   })
 
-  test('is not whole before its end, and then has neither tools nor thoughts that nobody signed', () => {
+  test('is incomplete before its end, and then has no tool uses and no unsigned thinking', () => {
     for (const length of ANTHROPIC.keys())
-      expect(read(new AnthropicReplyReader(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
+      expect(read(new AnthropicReplyReader(), ANTHROPIC.slice(0, length)).isComplete).toBe(false)
     const { reply } = read(new AnthropicReplyReader(), [
       ...ANTHROPIC.slice(0, 5),
       ...ANTHROPIC.slice(7, -2),
@@ -162,7 +164,7 @@ describe('an answer of the Messages API', () => {
     expect(reply).toMatchObject({ parts: [{ type: 'text', text: 'I look first.' }], stop: 'cut' })
   })
 
-  test('that breaks off with an error says whether asking again may help', () => {
+  test('that breaks off with an error says whether a retry may help', () => {
     const failing = (type: string) => () =>
       read(new AnthropicReplyReader(), [{ type: 'error', error: { type, message: 'sorry' } }])
     expect(failing('overloaded_error')).toThrow(
@@ -179,9 +181,9 @@ const chunk = (piece: object, finish_reason: string | null = null) => ({
 })
 const call = (fields: object) => chunk({ tool_calls: [fields] })
 
-describe('an answer of a chat completions API', () => {
-  test('is put together from its pieces, with what it used', () => {
-    const { reply, told, isWhole } = read(new OpenAiReplyReader(), [
+describe('a chat completions reply', () => {
+  test('is assembled from its deltas, with its usage', () => {
+    const { reply, text, isComplete } = read(new OpenAiReplyReader(), [
       chunk({ role: 'assistant', content: '' }),
       chunk({ reasoning_content: 'let me see' }),
       chunk({ content: 'I look ' }),
@@ -200,8 +202,8 @@ describe('an answer of a chat completions API', () => {
         },
       },
     ])
-    expect(isWhole).toBe(true)
-    expect(told).toBe('I look first.')
+    expect(isComplete).toBe(true)
+    expect(text).toBe('I look first.')
     expect(reply).toEqual({
       parts: [
         { type: 'thinking', text: 'let me see' },
@@ -216,7 +218,7 @@ describe('an answer of a chat completions API', () => {
     })
   })
 
-  test('may come from a server that counts no pieces, names no uses and says stop', () => {
+  test('may omit indexes and ids and finish with "stop" despite tool calls', () => {
     const { reply } = read(new OpenAiReplyReader(), [
       call({ function: { name: 'read', arguments: '{"path":"a"}' }, id: '' }),
       call({ id: 'x', function: { name: 'read', arguments: '{"path":"b"}' } }),
@@ -235,9 +237,9 @@ describe('an answer of a chat completions API', () => {
     expect(reply.usage).toBeUndefined()
   })
 
-  test('is not whole before its end, and an error in it is one', () => {
+  test('is incomplete before its end, and throws on an error in the stream', () => {
     expect(read(new OpenAiReplyReader(), [chunk({ content: 'I' })])).toMatchObject({
-      isWhole: false,
+      isComplete: false,
       reply: { stop: 'cut' },
     })
     expect(() =>
@@ -249,7 +251,7 @@ describe('an answer of a chat completions API', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an HTTP error from a model server', () => {
   const now = Date.parse('2026-11-16T12:00:00Z')
   const failure = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -261,66 +263,66 @@ describe('an answer that is none', () => {
       now,
     })
   }
-  const said = (message: string, more: object = {}) => ({ error: { message, ...more } })
+  const errorBody = (message: string, more: object = {}) => ({ error: { message, ...more } })
 
   test.each([
     [
       401,
-      said('invalid x-api-key'),
+      errorBody('invalid x-api-key'),
       'no',
       'the key in THE_KEY was refused: invalid x-api-key (HTTP 401)',
     ],
     [
       401,
-      said('wrong key sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'),
+      errorBody('wrong key sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'),
       'no',
       expect.stringMatching(/: wrong key \[redacted:.*\] \(HTTP 401\)$/),
     ],
     [
       404,
-      said('model: nothing'),
+      errorBody('model: nothing'),
       'no',
       'there is no such model or address: model: nothing (HTTP 404)',
     ],
-    [400, said('messages: bad'), 'no', 'messages: bad (HTTP 400)'],
+    [400, errorBody('messages: bad'), 'no', 'messages: bad (HTTP 400)'],
     [
       400,
-      said('prompt is too long: 9 > 8'),
+      errorBody('prompt is too long: 9 > 8'),
       'no',
       'the context is full: prompt is too long: 9 > 8 (HTTP 400)',
     ],
     [
       400,
-      said('Your credit balance is too low'),
+      errorBody('Your credit balance is too low'),
       'limit',
       'Your credit balance is too low (HTTP 400)',
     ],
     [
       429,
-      said('slow down', { code: 'insufficient_quota' }),
+      errorBody('slow down', { code: 'insufficient_quota' }),
       'limit',
       'slow down, insufficient_quota (HTTP 429)',
     ],
     [301, '', 'no', expect.stringContaining('leads elsewhere')],
     [500, '<html><h1>Bad gateway</h1></html>', 'again', 'Bad gateway (HTTP 500)'],
-    [529, said('Overloaded'), 'again', 'Overloaded (HTTP 529)'],
-    [429, said('slow down'), 'again', 'slow down (HTTP 429)'],
+    [529, errorBody('Overloaded'), 'again', 'Overloaded (HTTP 529)'],
+    [429, errorBody('slow down'), 'again', 'slow down (HTTP 429)'],
   ])('%i %j is %s', (status, body, kind, message) => {
     expect(failure(status, body)).toMatchObject({ kind, message })
   })
 
-  test('says when to ask again; what is far off is a limit', () => {
+  test('carries the retry delay; a long delay is a usage limit', () => {
     expect(failure(529, '', { 'retry-after': '7' })).toMatchObject({
       kind: 'again',
-      at: { retryAfterMs: 7000 },
+      details: { retryAfterMs: 7000 },
     })
     expect(failure(429, '', { 'retry-after': 'Mon, 16 Nov 2026 12:00:20 GMT' })).toMatchObject({
       kind: 'again',
-      at: { retryAfterMs: 20_000 },
+      details: { retryAfterMs: 20_000 },
     })
     expect(failure(429, '', { 'retry-after': '3600' })).toMatchObject({
       kind: 'limit',
-      at: { resetsAt: '2026-11-16T13:00:00.000Z' },
+      details: { resetsAt: '2026-11-16T13:00:00.000Z' },
     })
   })
 })

@@ -1,4 +1,4 @@
-// The tools themselves, by the lines in which they are asked and answer.
+// The tools themselves, over their line protocol.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -24,16 +24,16 @@ import { scratchFolder } from '../support/scratch.ts'
 
 class Tools {
   readonly folder = scratchFolder()
-  readonly #asked = new PassThrough()
-  readonly #answers = new PassThrough()
+  readonly #requests = new PassThrough()
+  readonly #responses = new PassThrough()
   readonly #waiting = new Map<number, (result: ToolResult) => void>()
   readonly served: Promise<void>
   #count = 0
 
   constructor() {
     const env = { PATH: process.env.PATH, HOME: this.folder }
-    this.served = serveTools(this.#asked, this.#answers, { cwd: this.folder, env })
-    this.#answers.on('data', (line: Buffer) => {
+    this.served = serveTools(this.#requests, this.#responses, { cwd: this.folder, env })
+    this.#responses.on('data', (line: Buffer) => {
       const { id, ...result } = JSON.parse(line.toString()) as ToolResult & { id: number }
       this.#waiting.get(id)!(result)
     })
@@ -42,16 +42,16 @@ class Tools {
 
   use(tool: ToolName, input: object): Promise<ToolResult> {
     const id = (this.#count += 1)
-    this.#asked.write(`${JSON.stringify({ id, tool, input })}\n`)
+    this.#requests.write(`${JSON.stringify({ id, tool, input })}\n`)
     return new Promise((resolve) => this.#waiting.set(id, resolve))
   }
 
   stop(): void {
-    this.#asked.write(`${JSON.stringify({ stop: this.#count })}\n`)
+    this.#requests.write(`${JSON.stringify({ stop: this.#count })}\n`)
   }
 
   async end(): Promise<void> {
-    this.#asked.end()
+    this.#requests.end()
     await this.served
   }
 
@@ -67,15 +67,15 @@ class Tools {
 
 const good = (text: unknown) => ({ text, isError: false })
 const bad = (text: unknown) => ({ text, isError: true })
-const saying = (text: string) => expect.stringContaining(text)
+const containing = (text: string) => expect.stringContaining(text)
 
-describe('reading', () => {
-  test('gives a file as it is, and a piece of it by its lines', async () => {
+describe('the read tool', () => {
+  test('returns a whole file, or a range of its lines', async () => {
     const tools = new Tools()
     tools.write('a.txt', 'one\r\ntwo\n\nfour é\nlast')
     expect(await tools.use('read', { path: 'a.txt' })).toEqual(good('one\r\ntwo\n\nfour é\nlast'))
     expect(await tools.use('read', { path: tools.path('a.txt'), offset: 2, limit: 2 })).toEqual(
-      good(saying('two\n\n[not all of the file, which has 22 bytes: go on with offset 4]')),
+      good(containing('two\n\n[not all of the file, which has 22 bytes: go on with offset 4]')),
     )
     expect(await tools.use('read', { path: 'a.txt', offset: 5 })).toEqual(good('last'))
     expect(await tools.use('read', { path: 'a.txt', offset: 9 })).toEqual(
@@ -85,7 +85,7 @@ describe('reading', () => {
     expect(await tools.use('read', { path: 'empty.txt' })).toEqual(good('[the file is empty]'))
   })
 
-  test('gives a huge file in pieces that come to all of it', async () => {
+  test('returns a huge file in pieces that add up to all of it', async () => {
     const tools = new Tools()
     const lines = Array.from({ length: 9000 }, (_, index) => `${index} ${'é'.repeat(index % 60)}\n`)
     tools.write('huge.txt', lines.join(''))
@@ -102,7 +102,7 @@ describe('reading', () => {
     expect(pieces.join('')).toBe(lines.join(''))
   })
 
-  test('cuts a line without end between two characters', async () => {
+  test('cuts an endless line between two characters', async () => {
     const tools = new Tools()
     for (const shift of ['', 'a', 'ab', 'abc']) {
       tools.write('one-line.txt', `${shift}${'🧭'.repeat(200_000)}`)
@@ -114,83 +114,89 @@ describe('reading', () => {
     }
   })
 
-  test('refuses what is no text, no file, or not there', async () => {
+  test('refuses what is not text, not a file, or missing', async () => {
     const tools = new Tools()
     tools.write('bytes.bin', Buffer.from([0x61, 0, 0x62]))
     tools.write('latin.txt', Buffer.from([0x61, 0xe9, 0x62]))
     execFileSync('mkfifo', [tools.path('pipe')])
-    expect(await tools.use('read', { path: 'bytes.bin' })).toEqual(bad(saying('no text in UTF-8')))
-    expect(await tools.use('read', { path: 'latin.txt' })).toEqual(bad(saying('no text in UTF-8')))
-    expect(await tools.use('read', { path: 'pipe' })).toEqual(bad(saying('no plain file')))
-    expect(await tools.use('read', { path: '.' })).toEqual(bad(saying('is a folder')))
-    expect(await tools.use('read', { path: 'nothing' })).toEqual(bad(saying('there is no file')))
+    expect(await tools.use('read', { path: 'bytes.bin' })).toEqual(
+      bad(containing('no text in UTF-8')),
+    )
+    expect(await tools.use('read', { path: 'latin.txt' })).toEqual(
+      bad(containing('no text in UTF-8')),
+    )
+    expect(await tools.use('read', { path: 'pipe' })).toEqual(bad(containing('no plain file')))
+    expect(await tools.use('read', { path: '.' })).toEqual(bad(containing('is a folder')))
+    expect(await tools.use('read', { path: 'nothing' })).toEqual(
+      bad(containing('there is no file')),
+    )
   })
 })
 
-describe('writing', () => {
-  test('makes folders, keeps permissions and links, and leaves nothing beside', async () => {
+describe('the write tool', () => {
+  test('creates folders, keeps permissions and links, and leaves no temporary file', async () => {
     const tools = new Tools()
     expect(await tools.use('write', { path: 'a/b/c.txt', content: 'new\n' })).toEqual(
-      good(saying('Written')),
+      good(containing('Written')),
     )
     expect(readFileSync(tools.path('a/b/c.txt'), 'utf8')).toBe('new\n')
     expect(readdirSync(tools.path('a/b'))).toEqual(['c.txt'])
     chmodSync(tools.write('run.sh', '#!/bin/sh\n'), 0o754)
     symlinkSync('run.sh', tools.path('link'))
     expect(await tools.use('write', { path: 'link', content: '#!/bin/sh\ntrue\n' })).toEqual(
-      good(saying('Replaced')),
+      good(containing('Replaced')),
     )
     expect(lstatSync(tools.path('link')).isSymbolicLink()).toBe(true)
     expect(readFileSync(tools.path('run.sh'), 'utf8')).toBe('#!/bin/sh\ntrue\n')
     expect(statSync(tools.path('run.sh')).mode & 0o777).toBe(0o754)
   })
 
-  test('refuses a folder, and a folder that cannot be made', async () => {
+  test('refuses a folder, and a parent folder that cannot be created', async () => {
     const tools = new Tools()
     tools.write('file', 'x')
     expect(await tools.use('write', { path: '.', content: 'x' })).toEqual(
-      bad(saying('is a folder')),
+      bad(containing('is a folder')),
     )
     expect((await tools.use('write', { path: 'file/below', content: 'x' })).isError).toBe(true)
   })
 })
 
-describe('editing', () => {
-  test('replaces exactly what is meant, and nothing it would have to guess', async () => {
+describe('the edit tool', () => {
+  test('replaces exactly the given text, and refuses an ambiguous match', async () => {
     const tools = new Tools()
     const path = tools.write('a.txt', '\uFEFFone two\r\none three\n$& \n')
     const edit = (old_text: string, new_text: string) =>
       tools.use('edit', { path, old_text, new_text })
-    expect(await edit('one', '1')).toEqual(bad(saying('2 times')))
-    expect(await edit('none', '1')).toEqual(bad(saying('does not stand in')))
-    expect(await edit('two\none', '1')).toEqual(bad(saying('CR LF')))
-    expect(await edit('one  two', '1')).toEqual(bad(saying('white space')))
-    expect(await edit('', '1')).toEqual(bad(saying('empty')))
-    expect(await edit('one', 'one')).toEqual(bad(saying('the same')))
+    expect(await edit('one', '1')).toEqual(bad(containing('2 times')))
+    expect(await edit('none', '1')).toEqual(bad(containing('does not stand in')))
+    expect(await edit('two\none', '1')).toEqual(bad(containing('CR LF')))
+    expect(await edit('one  two', '1')).toEqual(bad(containing('white space')))
+    expect(await edit('', '1')).toEqual(bad(containing('empty')))
+    expect(await edit('one', 'one')).toEqual(bad(containing('the same')))
     expect(readFileSync(path, 'utf8')).toBe('\uFEFFone two\r\none three\n$& \n')
-    expect(await edit('one three', '$& $1 drei')).toEqual(good(saying('Edited')))
+    expect(await edit('one three', '$& $1 drei')).toEqual(good(containing('Edited')))
     expect(readFileSync(path, 'utf8')).toBe('\uFEFFone two\r\n$& $1 drei\n$& \n')
   })
 
-  test('counts places that overlap, and refuses what is no text', async () => {
+  test('counts overlapping matches, and refuses what is not text', async () => {
     const tools = new Tools()
     tools.write('a.txt', 'aaa')
     tools.write('bytes.bin', Buffer.from([0x61, 0xff]))
     expect(await tools.use('edit', { path: 'a.txt', old_text: 'aa', new_text: 'b' })).toEqual(
-      bad(saying('2 times')),
+      bad(containing('2 times')),
     )
     expect(await tools.use('edit', { path: 'bytes.bin', old_text: 'a', new_text: 'b' })).toEqual(
-      bad(saying('no text in UTF-8')),
+      bad(containing('no text in UTF-8')),
     )
     expect(readFileSync(tools.path('bytes.bin'))).toEqual(Buffer.from([0x61, 0xff]))
   })
 })
 
-test('a mark is never written in the place of the secret that it stands for', async () => {
+test('a redaction marker is never written in place of the secret it stands for', async () => {
   const tools = new Tools()
   const before = 'url=a\nk=ghp_0123456789abcdefghijABCDEFGHIJ012345\n# [redacted:aws-key]\n'
   const path = tools.write('.env', before)
-  const refused = bad(saying('stands for a secret that is not shown to you'))
+  const refused = bad(containing('stands for a secret that is not shown to you'))
   const marked = 'url=b\nk=[redacted:github-token]\n# [redacted:aws-key]\n'
   expect(await tools.use('write', { path, content: marked })).toEqual(refused)
   expect(
@@ -199,15 +205,15 @@ test('a mark is never written in the place of the secret that it stands for', as
   expect(await tools.use('write', { path: 'copy.env', content: marked })).toEqual(refused)
   expect(readFileSync(path, 'utf8')).toBe(before)
   expect(await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=b' })).toEqual(
-    good(saying('Edited')),
+    good(containing('Edited')),
   )
   expect(await tools.use('write', { path, content: 'k=\n# [redacted:aws-key]\n' })).toEqual(
-    good(saying('Replaced')),
+    good(containing('Replaced')),
   )
 })
 
-describe('the shell', () => {
-  test('tells what was printed and how it ended', async () => {
+describe('the shell tool', () => {
+  test('returns the output and how the command ended', async () => {
     const tools = new Tools()
     expect(await tools.use('shell', { command: 'echo out; echo err >&2; pwd' })).toEqual(
       good(`out\nerr\n${tools.folder}`),
@@ -219,14 +225,14 @@ describe('the shell', () => {
       bad('[it printed nothing]\n[it exited with 3]'),
     )
     expect(await tools.use('shell', { command: 'kill -9 $$' })).toEqual(
-      bad(saying('ended by SIGKILL')),
+      bad(containing('ended by SIGKILL')),
     )
     expect(await tools.use('shell', { command: 'read line; echo "got $line"' })).toEqual(
       good('got'),
     )
   })
 
-  test('gives the beginning and the end of what is without end', async () => {
+  test('returns the beginning and the end of endless output', async () => {
     const tools = new Tools()
     const { text } = await tools.use('shell', {
       command: 'echo first; yes | head -c 3000000; echo last',
@@ -235,7 +241,7 @@ describe('the shell', () => {
     expect(text.length).toBeLessThan(34_000)
   })
 
-  test('ends a command that takes too long, or is no longer wanted, with what it started', async () => {
+  test('ends a command that times out or is interrupted, with everything it started', async () => {
     const tools = new Tools()
     const command = 'sleep 987 & echo $! > pid; echo begun; wait'
     const isThere = () => isRunning(Number(readFileSync(tools.path('pid'), 'utf8')))
@@ -247,18 +253,18 @@ describe('the shell', () => {
     const stopped = tools.use('shell', { command })
     await expect.poll(() => readFileSync(tools.path('pid'), 'utf8')).not.toBe('')
     tools.stop()
-    expect(await stopped).toEqual(bad(saying('it was interrupted')))
+    expect(await stopped).toEqual(bad(containing('it was interrupted')))
     await expect.poll(isThere).toBe(false)
   })
 
-  test('does not wait for what is left in the background', async () => {
+  test('does not wait for background processes', async () => {
     const tools = new Tools()
     const { text } = await tools.use('shell', { command: 'sleep 987 & echo $!' })
     process.kill(Number(text))
   })
 })
 
-test('an input is looked at before anything is done with it', () => {
+test('tool input is validated before the tool runs', () => {
   const fault = (name: ToolName, input: Readonly<Record<string, unknown>>) =>
     toolInputError(
       API_TOOLS.find((tool) => tool.name === name)!,

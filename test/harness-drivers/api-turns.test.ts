@@ -1,4 +1,4 @@
-// The turns of a bare model, with a server that answers rightly and wrongly.
+// Turns of a bare model against a server that replies correctly or badly.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,17 +18,23 @@ import { bundleProgram } from '../support/bundle.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { type ApiWorld, apiWorld } from './api-world.ts'
-import { type Answer, half, modelServer, refusing, whole } from './model-server.ts'
+import {
+  type ServerReply,
+  partialReply,
+  modelServer,
+  refusing,
+  completeReply,
+} from './model-server.ts'
 
 interface Driven {
   readonly world: ApiWorld
   readonly seen: Awaited<ReturnType<typeof modelServer>>['seen']
   readonly conversation: Conversation
   turn(prompt?: string): Promise<readonly HarnessEvent[]>
-  /** The events of the turn that runs, so far. */
-  readonly told: readonly HarnessEvent[]
-  /** What the model was given in its last request, as one text. */
-  given(): string
+  /** The events so far of the running turn. */
+  readonly events: readonly HarnessEvent[]
+  /** The last request to the model, as one text. */
+  lastRequest(): string
   stored(): readonly Message[]
 }
 
@@ -37,29 +43,29 @@ interface Choices {
   readonly open?: Partial<ConversationOptions>
 }
 
-/** A conversation with a server that gives these answers, the last one again and again. */
+/** A conversation with a server that sends these replies, repeating the last one. */
 async function driven(
-  answers: readonly Answer[],
+  replies: readonly ServerReply[],
   { settings, open }: Choices = {},
 ): Promise<Driven> {
   const world = await apiWorld('anthropic')
-  const { url, seen } = await modelServer(...answers)
+  const { url, seen } = await modelServer(...replies)
   const conversation = await world
     .with({ baseUrl: url, ...settings })
     .open({ ...world.open, ...open })
   onTestFinished(() => conversation.close())
-  const told: HarnessEvent[] = []
+  const events: HarnessEvent[] = []
   return {
     world,
     seen,
     conversation,
-    told,
+    events,
     turn: async (prompt = 'Go') => {
-      told.length = 0
-      for await (const event of conversation.prompt(prompt)) told.push(event)
-      return [...told]
+      events.length = 0
+      for await (const event of conversation.prompt(prompt)) events.push(event)
+      return [...events]
     },
-    given: () => JSON.stringify(seen.at(-1)!.body),
+    lastRequest: () => JSON.stringify(seen.at(-1)!.body),
     stored: () => [...world.store.read(conversation.id!)].filter((item) => item.type === 'message'),
   }
 }
@@ -73,15 +79,15 @@ const result = (text: string, isError: boolean) => ({
 const resultsIn = (messages: readonly Message[]) =>
   messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool result'))
 
-describe('what fails', () => {
-  test('is asked again where that may help, and half an answer leaves nothing', async () => {
-    const answers = [
+describe('a failing model request', () => {
+  test('is retried where that may help, and a partial reply leaves nothing behind', async () => {
+    const replies = [
       refusing(529, 'busy', { 'retry-after': '0' }),
-      half('I beg', 'breaks'),
-      half('I beg', 'ends'),
-      whole('I begin.'),
+      partialReply('I beg', 'breaks'),
+      partialReply('I beg', 'ends'),
+      completeReply('I begin.'),
     ]
-    const { turn, seen, stored } = await driven(answers)
+    const { turn, seen, stored } = await driven(replies)
     const events = await turn()
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'completed', said: 'I begin.' })
     const pieces = events.filter(({ type }) => ['delta', 'anew', 'text'].includes(type))
@@ -103,8 +109,8 @@ describe('what fails', () => {
     ])
   })
 
-  test('is asked a few times, and then told; the model is not', async () => {
-    const { turn, seen, stored, given } = await driven([refusing(503, 'gone fishing')])
+  test('is retried a few times and then reported, but not to the model', async () => {
+    const { turn, seen, stored, lastRequest } = await driven([refusing(503, 'gone fishing')])
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
       failure: 'gone fishing (HTTP 503); asked 4 times',
@@ -115,10 +121,10 @@ describe('what fails', () => {
       parts: [{ text: expect.stringContaining('gone fishing') }],
     })
     await turn('Once more')
-    expect(given()).not.toContain('fishing')
+    expect(lastRequest()).not.toContain('fishing')
   })
 
-  test('is a limit when it is told to slow down to the last', async () => {
+  test('is a usage limit when the server throttles every retry', async () => {
     const { turn } = await driven([refusing(429, 'slow down')])
     const events = await turn()
     expect(events.map(({ type }) => type)).toEqual(['started', 'limit', 'turn ended'])
@@ -135,14 +141,14 @@ describe('what fails', () => {
       refusing(307, '', { location: 'http://127.0.0.1:9/' }),
       expect.stringContaining('leads elsewhere'),
     ],
-  ])('is told at once where asking again is of no use', async (answer, failure) => {
-    const { turn, seen } = await driven([answer])
+  ])('is reported at once where a retry cannot help', async (reply, failure) => {
+    const { turn, seen } = await driven([reply])
     expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure })
     expect(seen).toHaveLength(1)
   })
 
-  test('is a context that is full, before too much is sent', async () => {
-    const { turn, seen, stored } = await driven([whole('ok')], {
+  test('is a full context, detected before too much is sent', async () => {
+    const { turn, seen, stored } = await driven([completeReply('ok')], {
       settings: { window: 4000, maxOutput: 1000 },
     })
     expect((await turn()).at(-1)).toMatchObject({ how: 'completed' })
@@ -164,10 +170,10 @@ describe('what fails', () => {
     expect(stored().at(-1)).toMatchObject({ isFailure: true })
   })
 
-  test('is an answer that became too long, of which the tools are not used', async () => {
-    const { turn, given, stored } = await driven([
-      whole('I write', [shell('touch never')], 'max_tokens'),
-      whole('Shorter.'),
+  test('is a reply that became too long, whose tool uses are not run', async () => {
+    const { turn, lastRequest, stored } = await driven([
+      completeReply('I write', [shell('touch never')], 'max_tokens'),
+      completeReply('Shorter.'),
     ])
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
@@ -176,14 +182,14 @@ describe('what fails', () => {
     })
     expect(resultsIn(stored())).toEqual([])
     expect((await turn('Go on')).at(-1)).toMatchObject({ how: 'completed' })
-    expect(given()).not.toContain('tool_use')
+    expect(lastRequest()).not.toContain('tool_use')
   })
 
   test.each([
     ['never answers', () => undefined],
-    ['falls silent', half('I beg', 'hangs')],
-  ])('is a server that %s', async (_, answer: Answer) => {
-    const { turn, seen } = await driven([answer], { settings: { silenceSeconds: 0.2 } })
+    ['falls silent', partialReply('I beg', 'hangs')],
+  ])('is a server that %s', async (_, reply: ServerReply) => {
+    const { turn, seen } = await driven([reply], { settings: { silenceSeconds: 0.2 } })
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
       failure: 'the server said nothing for 0.2 seconds; api.silence_seconds is how long it may',
@@ -191,7 +197,7 @@ describe('what fails', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('is a server that is not there', async () => {
+  test('is a server that cannot be reached', async () => {
     const { turn } = await driven([], { settings: { baseUrl: 'http://127.0.0.1:9' } })
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
@@ -200,24 +206,24 @@ describe('what fails', () => {
   })
 })
 
-describe('an interrupted turn', () => {
-  test('keeps what was said so far, and the conversation goes on from it', async () => {
-    const { conversation, turn, told, stored, given } = await driven([
-      half('I was about to', 'hangs'),
-      whole('Yes.'),
+describe('an interrupted API turn', () => {
+  test('keeps the text received so far, and the conversation continues from it', async () => {
+    const { conversation, turn, events, stored, lastRequest } = await driven([
+      partialReply('I was about to', 'hangs'),
+      completeReply('Yes.'),
     ])
     const running = turn()
-    await expect.poll(() => told.map(({ type }) => type)).toContain('delta')
+    await expect.poll(() => events.map(({ type }) => type)).toContain('delta')
     await conversation.interrupt()
-    const events = await running
-    expect(events.map(({ type }) => type)).toEqual([
+    const received = await running
+    expect(received.map(({ type }) => type)).toEqual([
       'started',
       'delta',
       'text',
       'usage',
       'turn ended',
     ])
-    expect(events.at(-1)).toEqual({
+    expect(received.at(-1)).toEqual({
       type: 'turn ended',
       how: 'interrupted',
       said: 'I was about to',
@@ -227,13 +233,13 @@ describe('an interrupted turn', () => {
       parts: [{ text: 'I was about to' }],
     })
     expect((await turn('Go on')).at(-1)).toMatchObject({ how: 'completed' })
-    expect(given()).toContain('I was about to')
+    expect(lastRequest()).toContain('I was about to')
   })
 
-  test('ends the command that runs, does not begin the next, and answers both', async () => {
+  test('ends the running command, does not start the next one, and answers both', async () => {
     const { conversation, turn, stored, world } = await driven([
-      whole('', [shell('touch begun; sleep 987'), shell('touch second')]),
-      whole('ok'),
+      completeReply('', [shell('touch begun; sleep 987'), shell('touch second')]),
+      completeReply('ok'),
     ])
     const running = turn()
     await expect
@@ -249,8 +255,8 @@ describe('an interrupted turn', () => {
   })
 })
 
-describe('the tools of an answer', () => {
-  test('are used in their order and answered together, a wrong use among them', async () => {
+describe('the tool uses of a reply', () => {
+  test('run in order and are answered together, including an invalid one', async () => {
     const tools = [
       shell('echo one > a.txt'),
       shell('cat a.txt'),
@@ -260,10 +266,10 @@ describe('the tools of an answer', () => {
       { name: 'read', input: { path: 'a.txt' } },
     ]
     const { turn, stored, seen } = await driven([
-      whole('', tools),
-      whole('Done.'),
-      whole('', [shell('true')]),
-      whole('Done.'),
+      completeReply('', tools),
+      completeReply('Done.'),
+      completeReply('', [shell('true')]),
+      completeReply('Done.'),
     ])
     const events = await turn()
     expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'Done.' })
@@ -279,7 +285,8 @@ describe('the tools of an answer', () => {
       seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]
     ).at(-1)!
     expect(content.map(({ type }) => type)).toEqual(Array.from({ length: 6 }, () => 'tool_result'))
-    // All answers of this server have the same id, and so have their tools. They are several all the same.
+    // All replies of this server share one id, and so do their tool uses, but they still count as
+    // several.
     await turn('More')
     const roles = (seen.at(-1)!.body['messages'] as readonly { role: string }[]).map(
       ({ role }) => role,
@@ -305,9 +312,12 @@ describe('the tools of an answer', () => {
       asked.push(request)
       return false
     }
-    const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], {
-      open: { permissions: 'edits', decide },
-    })
+    const { turn, stored, world } = await driven(
+      [completeReply('', tools), completeReply('Done.')],
+      {
+        open: { permissions: 'edits', decide },
+      },
+    )
     symlinkSync(outside, join(world.open.cwd, 'link'))
     await turn()
     const refused = result('not permitted here', true)
@@ -326,7 +336,7 @@ describe('the tools of an answer', () => {
   })
 })
 
-test('under `ask` the project may be looked at, and everything else is asked about', async () => {
+test('may read the project under `ask`, and everything else is asked about', async () => {
   const tools = [
     { name: 'read', input: { path: 'a.txt' } },
     { name: 'read', input: { path: '/etc/hostname' } },
@@ -338,7 +348,7 @@ test('under `ask` the project may be looked at, and everything else is asked abo
     asked.push(title)
     return false
   }
-  const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], {
+  const { turn, stored, world } = await driven([completeReply('', tools), completeReply('Done.')], {
     open: { permissions: 'ask', decide },
   })
   writeFileSync(join(world.open.cwd, 'a.txt'), 'one')
@@ -347,14 +357,17 @@ test('under `ask` the project may be looked at, and everything else is asked abo
   expect(asked).toEqual(['read: /etc/hostname', 'write: a.txt', 'shell: true'])
 })
 
-describe('the key', () => {
-  test('goes to its server alone, and not to what the agent runs', async () => {
+describe('the API key', () => {
+  test('goes only to its server, and not to what the agent runs', async () => {
     const open = {
       env: { PATH: process.env.PATH, MY_KEY: 'sesame-42', ANTHROPIC_API_KEY: 'of-another' },
     }
     const settings = { keyEnv: 'MY_KEY', headers: { 'anthropic-beta': 'token-efficient-tools' } }
-    const { turn, seen, given } = await driven(
-      [whole('', [shell('env | grep -c sesame; env | grep ANTHROPIC')]), whole('ok')],
+    const { turn, seen, lastRequest } = await driven(
+      [
+        completeReply('', [shell('env | grep -c sesame; env | grep ANTHROPIC')]),
+        completeReply('ok'),
+      ],
       {
         settings,
         open,
@@ -365,11 +378,11 @@ describe('the key', () => {
       'x-api-key': 'sesame-42',
       'anthropic-beta': 'token-efficient-tools',
     })
-    expect(given()).toContain('0\\nANTHROPIC_API_KEY=')
-    expect(given()).not.toContain('sesame-42')
+    expect(lastRequest()).toContain('0\\nANTHROPIC_API_KEY=')
+    expect(lastRequest()).not.toContain('sesame-42')
   })
 
-  test('is neither told nor stored, whatever a server repeats of it', async () => {
+  test('is neither emitted nor stored, even if a server repeats it', async () => {
     const key = 'a/plain"word'
     const lines: string[] = []
     const open = {
@@ -377,16 +390,16 @@ describe('the key', () => {
       trace: (_: string, line: string) => void lines.push(line),
     }
     const settings = { keyEnv: 'MY_KEY' }
-    const inStream: Answer = (response) =>
+    const inStream: ServerReply = (response) =>
       void response.end(
         `data: ${JSON.stringify({ type: 'error', error: { type: 'invalid_request', message: `bad ${key}` } })}\n\n`,
       )
-    const page: Answer = (response) =>
+    const page: ServerReply = (response) =>
       void response.writeHead(400).end(`${'<p>'.repeat(98)}${key.repeat(40)}`)
-    const escaped: Answer = (response) =>
+    const escaped: ServerReply = (response) =>
       void response.writeHead(400).end('{"error":{"message":"no a\\/plain\\"word here"}}')
     const refused = refusing(401, `Bearer ${key} is unknown`)
-    const four = (answer: Answer) => [answer, answer, answer, answer]
+    const four = (reply: ServerReply) => [reply, reply, reply, reply]
     const { turn, stored, world, seen } = await driven(
       [
         refused,
@@ -396,24 +409,24 @@ describe('the key', () => {
         inStream,
         page,
         escaped,
-        whole(`Your key is ${key}.`, [{ name: 'read', input: { path: key } }]),
-        whole('ok'),
+        completeReply(`Your key is ${key}.`, [{ name: 'read', input: { path: key } }]),
+        completeReply('ok'),
       ],
       { settings, open },
     )
-    const told: unknown[] = []
-    for (let turns = 0; turns < 8; turns += 1) told.push(await turn())
+    const events: unknown[] = []
+    for (let turns = 0; turns < 8; turns += 1) events.push(await turn())
     expect(seen).toHaveLength(15)
     expect(seen[0]!.headers['x-api-key']).toBe(key)
-    expect(told.at(-1)).toContainEqual({ type: 'text', text: 'Your key is [redacted:api-key].' })
-    for (const text of [...told, ...stored(), ...lines])
+    expect(events.at(-1)).toContainEqual({ type: 'text', text: 'Your key is [redacted:api-key].' })
+    for (const text of [...events, ...stored(), ...lines])
       expect(JSON.stringify(text)).not.toContain('plain')
     const { url } = await modelServer(refused)
     const check = await world.with({ ...settings, baseUrl: url }).check(open.env)
     expect(check).toMatchObject({ isThere: false, problem: expect.not.stringContaining('plain') })
   })
 
-  test('is held back where it comes in pieces', () => {
+  test('is redacted even when it arrives in pieces', () => {
     const pieces = new StreamKeyRedactor('sesame-42')
     expect(
       ['It is ses', 'ame', '-42, sesa', 'me, s', '.'].map((piece) => pieces.take(piece)),
@@ -422,8 +435,8 @@ describe('the key', () => {
     expect(word.take('none')).toBe('none')
   })
 
-  test('is not sent where none was named, nor in the open', async () => {
-    const { turn, seen } = await driven([whole('ok')], {
+  test('is not sent where none is configured, nor without encryption', async () => {
+    const { turn, seen } = await driven([completeReply('ok')], {
       open: { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'mine' } },
     })
     await turn()
@@ -445,11 +458,14 @@ describe('the key', () => {
   })
 })
 
-test('a process killed with -9 in the middle of its tools leaves nobody, and another goes on from what is stored', async () => {
+test('kill -9 during tool use leaves no process, and another process resumes from the store', async () => {
   const world = await apiWorld('anthropic')
   const tools = [shell('echo of-the-first'), shell('sleep 987')]
-  const { url, seen } = await modelServer(whole('I run both.', tools), whole('I look again.'))
-  // From there it finds the program of the tools where a build puts it.
+  const { url, seen } = await modelServer(
+    completeReply('I run both.', tools),
+    completeReply('I look again.'),
+  )
+  // From there it finds the tool program where a build puts it.
   const folder = scratchFolder()
   const program = join(folder, 'a/b/c/worker.mjs')
   symlinkSync(fileURLToPath(new URL('../../dist', import.meta.url)), join(folder, 'dist'))

@@ -11,7 +11,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const NEVER = new Promise<never>(() => undefined)
 
-/** A bare model that follows a script, in a project of its own, with a store. Goes with the running test. */
+/** A scripted bare model, in its own project with a store. Removed with the running test. */
 export interface ApiWorld extends HarnessWorld {
   readonly stub: ModelStub
   readonly store: ConversationStore
@@ -37,7 +37,7 @@ export async function apiWorld(provider: Provider): Promise<ApiWorld> {
     initialFiles: [],
   }
   const harness = (own: ApiSettings) =>
-    apiHarness({ name: 'api', settings: own, store, waits: [1, 1, 1] })
+    apiHarness({ name: 'api', settings: own, store, retryDelays: [1, 1, 1] })
   return {
     stub,
     store,
@@ -63,7 +63,7 @@ export async function apiWorld(provider: Provider): Promise<ApiWorld> {
   }
 }
 
-/** The answers of the model in one turn. Only the last one of a turn has no tool in it. */
+/** The replies of the model in one turn. Only the last one has no tool use. */
 function repliesTo(acts: readonly Act[], mark: string): readonly Reply[] {
   const replies: Reply[] = []
   let next: Reply = {}
@@ -88,7 +88,7 @@ function repliesTo(acts: readonly Act[], mark: string): readonly Reply[] {
     else if ('fail' in act)
       return [
         ...replies,
-        { error: { status: 500, type: 'api_error', message: act.fail }, isKept: true },
+        { error: { status: 500, type: 'api_error', message: act.fail }, isRepeated: true },
       ]
     else if ('limit' in act) return [...replies, limited(act.limit)]
     else if ('hang' in act) return [...replies, { after: NEVER }]
@@ -108,7 +108,7 @@ function limited(until: string): Reply {
   }
 }
 
-/** A model may answer sooner than the program of the tools has begun. */
+/** The model may reply before the tool program has started. */
 function killCarriers(mark: string): void {
   const found = carriersOf(mark)
   for (const pid of found) process.kill(pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-// A process of ours that drives a bare model until it is killed.
+// A process that drives a bare model until it is killed.
 import { apiHarness } from '../../src/harness/api/drive.ts'
 import type { ApiSettings } from '../../src/harness/contract/drive.ts'
 import type { ConversationOptions } from '../../src/harness/contract/drive.ts'

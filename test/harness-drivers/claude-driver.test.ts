@@ -1,4 +1,4 @@
-// The driver against a program that behaves badly; against the real one it is tested in test/harness.
+// The driver against a misbehaving program; test/harness runs it against the real one.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,20 +17,20 @@ import type {
 } from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 
-const ODD = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')
+const FAKE_CLAUDE = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')
 
-function surroundings(how: string): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+function environment(how: string): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
   const cwd = mkdtempSync(join(tmpdir(), 'odd-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   const program = join(cwd, 'odd')
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${ODD}" "$@"\n`)
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${FAKE_CLAUDE}" "$@"\n`)
   chmodSync(program, 0o755)
   return { cwd, env: { PATH: '/usr/bin:/bin', STINT_CLAUDE: program, ODD: how, IS_SANDBOX: '1' } }
 }
 
 async function opened(how: string, more: Partial<ConversationOptions> = {}): Promise<Conversation> {
   const conversation = await claudeHarness.open({
-    ...surroundings(how),
+    ...environment(how),
     permissions: 'edits',
     allow: [],
     ...more,
@@ -48,8 +48,8 @@ async function turn(
   return events
 }
 
-describe('a program in the place of Claude Code', () => {
-  test('that dies at once ends the turn with the last it said, and every turn after it', async () => {
+describe('a program in place of Claude Code', () => {
+  test('that dies at once ends this turn and every later one with its last output', async () => {
     const conversation = await opened('dies at once')
     const died = { type: 'turn ended', how: 'died', failure: 'no room on this machine' }
     expect(await turn(conversation)).toEqual([died])
@@ -57,7 +57,7 @@ describe('a program in the place of Claude Code', () => {
     await conversation.interrupt()
   })
 
-  test('that does not stop when it is told to is ended, and the turn as interrupted', async () => {
+  test('that ignores an interruption is ended, and the turn is interrupted', async () => {
     const conversation = await opened('does not stop')
     const running = turn(conversation)
     await expect.poll(() => conversation.id).toBe('odd-1')
@@ -67,25 +67,25 @@ describe('a program in the place of Claude Code', () => {
     expect(await turn(conversation)).toMatchObject([{ how: 'died' }])
   })
 
-  test('that does not leave when there is nothing more to hear is ended', async () => {
+  test('that keeps running after its input closed is ended', async () => {
     const conversation = await opened('stays')
     await turn(conversation)
     await conversation.close()
     expect(carriersOf(conversation.process.mark)).toEqual([])
   })
 
-  test('that takes no standing instructions does not work without them', async () => {
+  test('that rejects the system prompt is not run without it', async () => {
     const conversation = await opened('takes no instructions', { systemPrompt: 'Be careful.' })
     const failure = 'it does not take standing instructions: what is that?'
     expect(await turn(conversation)).toEqual([{ type: 'turn ended', how: 'died', failure }])
   })
 
-  test('that talks nonsense is heard all the same', async () => {
+  test('that prints malformed lines is still understood', async () => {
     const conversation = await opened('talks nonsense')
     expect((await turn(conversation)).at(-1)).toMatchObject({ how: 'completed', said: 'hello' })
   })
 
-  test('that wants what nobody knows is told so, and does not wait', async () => {
+  test('that sends an unknown request gets an error at once', async () => {
     const conversation = await opened('asks')
     expect(await turn(conversation, '{"subtype":"mcp_message"}')).toMatchObject([
       { type: 'started' },
@@ -94,7 +94,7 @@ describe('a program in the place of Claude Code', () => {
     ])
   })
 
-  test('that withdraws a request gets no answer to it', async () => {
+  test('that withdraws a request gets no response to it', async () => {
     const lines: string[] = []
     const decide = () => new Promise<boolean>((resolve) => void setTimeout(resolve, 50, true))
     const trace = (direction: 'to' | 'from', line: string) =>
@@ -104,14 +104,14 @@ describe('a program in the place of Claude Code', () => {
     expect(lines.filter((line) => line.includes('control_response'))).toEqual([])
   })
 
-  test('is answered no where asking fails', async () => {
+  test('gets a denial when the decision fails', async () => {
     const decide = () => Promise.reject(new Error('the terminal is gone'))
     const conversation = await opened('asks', { decide })
-    const [, answer] = await turn(
+    const [, response] = await turn(
       conversation,
       '{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"x"}}',
     )
-    expect(answer).toMatchObject({ text: expect.stringMatching(/"deny".*the terminal is gone/) })
+    expect(response).toMatchObject({ text: expect.stringMatching(/"deny".*the terminal is gone/) })
   })
 
   test.each([
@@ -133,12 +133,12 @@ describe('a program in the place of Claude Code', () => {
       decide,
     })
     const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command } }
-    const [, answer] = await turn(conversation, JSON.stringify(request))
-    expect(answer).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
+    const [, response] = await turn(conversation, JSON.stringify(request))
+    expect(response).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
     expect(asked).toEqual(may ? [] : [{ tool: 'Bash', title: `Bash: ${command}`, command }])
   })
 
-  test('whose listener goes away does not give the end of that turn to the next', async () => {
+  test('whose consumer stops early does not leak the end of that turn into the next', async () => {
     const conversation = await opened('talks nonsense')
     for await (const event of conversation.prompt('first')) if (event.type === 'started') break
     expect(await turn(conversation, 'second')).toEqual([
@@ -146,16 +146,16 @@ describe('a program in the place of Claude Code', () => {
     ])
   })
 
-  test('is found by STINT_CLAUDE, and what is wrong with it is said', async () => {
-    expect(await claudeHarness.check(surroundings('').env)).toEqual({
+  test('is found by STINT_CLAUDE, and a failing check says why', async () => {
+    expect(await claudeHarness.check(environment('').env)).toEqual({
       isThere: true,
       version: '9.8.7',
     })
-    expect(await claudeHarness.check(surroundings('fails').env)).toMatchObject({
+    expect(await claudeHarness.check(environment('fails').env)).toMatchObject({
       isThere: false,
       problem: /fails/,
     })
-    expect(await claudeHarness.check(surroundings('no version').env)).toMatchObject({
+    expect(await claudeHarness.check(environment('no version').env)).toMatchObject({
       isThere: false,
       problem: /hello/,
     })
@@ -165,7 +165,7 @@ describe('a program in the place of Claude Code', () => {
 describe('starting Claude Code', () => {
   const open: ConversationOptions = { cwd: '/', env: {}, permissions: 'edits', allow: [] }
 
-  test('names the commands that need no question, but none that might end a rule early', () => {
+  test('lists the allowed commands, but none that could end a rule early', () => {
     const allow = ['npm test', 'stint task', 'node -e "f(1), g(2)"', 'make && rm -rf x', 'a\nb']
     const args = claudeArguments({ ...open, allow })
     expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual([
@@ -176,7 +176,7 @@ describe('starting Claude Code', () => {
     expect(claudeArguments({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
   })
 
-  test('says what is not edited under `edits`, since edits are not asked about', () => {
+  test('lists the protected files under `edits`, since edits are not asked about', () => {
     expect(claudeArguments(open)).toEqual(
       expect.arrayContaining(['--disallowedTools', 'Edit(**/.sessions/**)', 'Edit(**/.mcp.json)']),
     )
@@ -184,7 +184,7 @@ describe('starting Claude Code', () => {
       expect(claudeArguments({ ...open, permissions })).not.toContain('--disallowedTools')
   })
 
-  test('leaves nothing of a Claude Code around us in its environment, and everything else', () => {
+  test('drops the variables of an outer Claude Code, and keeps all others', () => {
     const env = {
       CLAUDECODE: '1',
       CLAUDE_CODE_ENTRYPOINT: 'cli',
@@ -196,7 +196,7 @@ describe('starting Claude Code', () => {
   })
 
   test.runIf(process.getuid?.() === 0)(
-    'says beforehand that root may not allow everything outside a sandbox',
+    'refuses to let root allow everything outside a sandbox',
     () => {
       expect(() => claudeEnvironment({ ...open, permissions: 'all' })).toThrow(
         expect.objectContaining({ code: 'ROOT_WITHOUT_SANDBOX' }),

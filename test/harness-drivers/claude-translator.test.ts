@@ -8,7 +8,7 @@ import type { Usage } from '../../src/session/entries.ts'
 const NOW = new Date('2026-11-15T18:40:00.000Z')
 const VERSIONS = ['2.1.325', '2.0.77'] as const
 
-/** What a real Claude Code said, line by line. */
+/** The recorded output of a real Claude Code, line by line. */
 function recorded(name: string): readonly Json[] {
   const text = readFileSync(
     new URL(`../fixtures/claude-stream/${name}.jsonl`, import.meta.url),
@@ -17,7 +17,7 @@ function recorded(name: string): readonly Json[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]))
 }
 
-/** Read as the turns they were: a prompt is taken up where the line before ended one. */
+/** Read turn by turn: a prompt begins after the line that ended the turn before. */
 function translated(
   messages: readonly Json[],
   isResumed = false,
@@ -44,7 +44,7 @@ function spentIn(events: readonly HarnessEvent[]): Usage {
   return total
 }
 
-/** What the last sums of a recording say was used, over all models. */
+/** The usage totals at the end of a recording, over all models. */
 function countedIn(messages: readonly Json[]): Usage {
   const sums = messages.flatMap(({ modelUsage }) =>
     Object.keys(modelUsage ?? {}).length > 0 ? [modelUsage as Json] : [],
@@ -64,11 +64,11 @@ const ended = (events: readonly HarnessEvent[]) =>
     [how, said ?? failure].filter((word) => word !== undefined).join(': '),
   )
 
-describe.each(VERSIONS)('what Claude Code %s says', (version) => {
+describe.each(VERSIONS)('the stream of Claude Code %s', (version) => {
   const lines = recorded(`${version}-tools-and-delegate`)
   const events = translated(lines)
 
-  test('begins the conversation once, though it is said with every turn', () => {
+  test('starts the conversation once, though it is announced with every turn', () => {
     expect(lines.filter(({ subtype }) => subtype === 'init')).toHaveLength(2)
     const [started, ...more] = of(events, 'started')
     expect(more).toEqual([])
@@ -80,18 +80,18 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
     })
   })
 
-  test('is told as texts of the agent itself, and not of those it delegates to', () => {
+  test('yields the texts of the agent itself, not of its sub-agents', () => {
     expect(of(events, 'text').map(({ text }) => text)).toEqual(['let me see', 'two', 'end'])
     expect(ended(events)).toEqual(['completed: two', 'completed: end'])
   })
 
-  test('is told piece by piece to whoever wants that, and to nobody else', () => {
+  test('yields deltas only when they are requested', () => {
     expect(of(events, 'delta')).toEqual([])
     const pieces = of(translated(lines, false, true), 'delta').map(({ text }) => text)
     expect(pieces.join('')).toBe('let me seetwoend')
   })
 
-  test('pairs the beginning of a tool with its end', () => {
+  test('pairs the start of a tool use with its end', () => {
     const tools = of(events, 'tool')
     const about = tools.map(({ name, command, status, output }) => [
       name,
@@ -116,7 +116,7 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
       ).toHaveLength(1)
   })
 
-  test('tells what each request used as soon as it is over, with the context of the conversation itself', () => {
+  test('reports the usage of each request as soon as it ends, with the context size', () => {
     const withContext = of(events, 'usage').filter(({ context }) => context !== undefined)
     expect(withContext.map(({ spent, context }) => [spent, context])).toEqual([
       [{ input: 7, cacheWritten: 800, cacheRead: 60_000, output: 333 }, 61_140],
@@ -126,19 +126,19 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
     ])
   })
 
-  test('adds up to the sums of the harness, with everything that it did not show', () => {
+  test('adds up to the totals of the harness, including requests it did not show', () => {
     expect(spentIn(events)).toEqual(countedIn(lines))
     expect(of(events, 'usage').at(-1)!.costUsd).toBe(
       lines.findLast(({ type }) => type === 'result')!['total_cost_usd'],
     )
   })
 
-  test('counts nothing of before when a conversation is resumed', () => {
+  test('counts no earlier usage when a conversation is resumed', () => {
     const spent = spentIn(translated(recorded(`${version}-resumed`), true))
     expect(spent).toEqual({ input: 100, cacheWritten: 0, cacheRead: 0, output: 20 })
   })
 
-  test('ends turns as failed with the reason, and as interrupted only those that were', () => {
+  test('ends turns as failed with the reason, and as interrupted only when they were', () => {
     const how = ended(translated(recorded(`${version}-errors-and-interrupts`)))
     const isNew = version === '2.1.325'
     expect(how).toEqual([
@@ -146,54 +146,56 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
       expect.stringMatching(/^failed: API Error: .*429.*rate limit/),
       'interrupted',
       'completed: ok',
-      // This version does not let its model sleep, so there was nothing left to interrupt.
+      // In this version the model cannot sleep, so there was nothing to interrupt.
       isNew ? 'completed: ok' : 'interrupted',
       'completed: ok',
       'completed: ok',
     ])
   })
 
-  test('tells once when the account is used up, and until when', () => {
-    const told = translated(recorded(`${version}-limit-of-account`))
-    expect(of(told, 'limit')).toEqual([
+  test('reports a usage limit once, with its reset time', () => {
+    const events = translated(recorded(`${version}-limit-of-account`))
+    expect(of(events, 'limit')).toEqual([
       {
         type: 'limit',
         message: expect.stringMatching(/limit/),
         resetsAt: '2027-01-02T03:00:00.000Z',
       },
     ])
-    expect(ended(told)[0]).toMatch(/^failed: You've hit your/)
-    expect(of(told, 'text').every(({ text }) => text === 'ok')).toBe(true)
+    expect(ended(events)[0]).toMatch(/^failed: You've hit your/)
+    expect(of(events, 'text').every(({ text }) => text === 'ok')).toBe(true)
   })
 
-  test('tells a key that asks too much as a limit, and an overloaded model as a failure', () => {
-    const told = translated(recorded(`${version}-limit-of-key`))
-    expect(of(told, 'limit')).toEqual([
+  test('reports a throttled key as a limit, and an overloaded model as a failure', () => {
+    const events = translated(recorded(`${version}-limit-of-key`))
+    expect(of(events, 'limit')).toEqual([
       { type: 'limit', message: expect.stringMatching(/429.*rate limit/) },
     ])
     if (version === '2.1.325')
-      expect(ended(told)).toContainEqual(
+      expect(ended(events)).toContainEqual(
         expect.stringMatching(/^failed: API Error: 529 Overloaded/),
       )
   })
 })
 
-describe('what Claude Code says', () => {
-  const whole = recorded('2.1.325-whole-messages-only')
+describe('the stream of Claude Code', () => {
+  const wholeMessages = recorded('2.1.325-whole-messages-only')
 
-  test('adds up as well where messages come whole, with a placeholder for what they put out', () => {
-    expect(spentIn(translated(whole))).toEqual(countedIn(whole))
+  test('adds up the same where whole messages carry placeholder output counts', () => {
+    expect(spentIn(translated(wholeMessages))).toEqual(countedIn(wholeMessages))
   })
 
-  test('tells a compaction by its boundary, once', () => {
-    const boundary = whole.find(({ subtype }) => subtype === 'compact_boundary')!
-    const events = translated(whole.flatMap((line) => (line === boundary ? [line, line] : [line])))
+  test('reports a compaction by its boundary, once', () => {
+    const boundary = wholeMessages.find(({ subtype }) => subtype === 'compact_boundary')!
+    const events = translated(
+      wholeMessages.flatMap((line) => (line === boundary ? [line, line] : [line])),
+    )
     expect(of(events, 'compaction')).toEqual([
       { type: 'compaction', trigger: 'manual', tokensBefore: 62_872, boundary: boundary['uuid'] },
     ])
   })
 
-  test('does not end our turn by one that something in the background began', () => {
+  test('does not end our turn at the end of a background turn', () => {
     const lines = recorded('2.1.325-background')
     const events = translated(lines)
     expect(lines.filter(({ type }) => type === 'result')).toHaveLength(5)
@@ -207,7 +209,7 @@ describe('what Claude Code says', () => {
     expect(spentIn(events)).toEqual(countedIn(lines))
   })
 
-  test('does not end our turn by the end of another prompt', () => {
+  test('does not end our turn at the end of another prompt', () => {
     const translator = new ClaudeStreamTranslator({ isResumed: false, now: () => NOW })
     translator.begin('mine')
     const result = { type: 'result', subtype: 'success', is_error: false, result: 'done' }
@@ -249,7 +251,7 @@ describe('what Claude Code says', () => {
     ],
     ["You've hit your weekly limit · resets 3am (Nowhere/Else)", undefined],
     ['Credit balance is too low', undefined],
-  ])('reads from "%s" that the account is used up', (result, resetsAt) => {
+  ])('reads a usage limit from "%s"', (result, resetsAt) => {
     const [limit, end] = translated([
       { type: 'result', subtype: 'success', is_error: true, result },
     ])
@@ -258,15 +260,15 @@ describe('what Claude Code says', () => {
     expect(end).toMatchObject({ type: 'turn ended', how: 'failed' })
   })
 
-  test('takes a warning, and use beyond the account that is paid for, for no limit', () => {
+  test('takes neither a warning nor paid overage for a limit', () => {
     const info = (fields: object) => ({ type: 'rate_limit_event', rate_limit_info: fields })
     const warned = info({ status: 'allowed_warning', utilization: 0.9, rateLimitType: 'five_hour' })
     const beyond = info({ status: 'rejected', isUsingOverage: true, rateLimitType: 'five_hour' })
     expect(translated([warned, beyond])).toEqual([])
   })
 
-  test('is read leniently: what is unknown, empty or of another shape says nothing', () => {
-    const odd: readonly Json[] = [
+  test('is read leniently: unknown, empty or malformed lines yield nothing', () => {
+    const malformed: readonly Json[] = [
       {},
       { type: 'news of tomorrow' },
       { type: 'system' },
@@ -288,13 +290,13 @@ describe('what Claude Code says', () => {
       { type: 'stream_event', event: { type: 'message_start', message: {} } },
       { type: 'rate_limit_event' },
     ]
-    expect(translated(odd)).toEqual([])
+    expect(translated(malformed)).toEqual([])
     expect(translated([{ type: 'result' }])).toEqual([
       { type: 'turn ended', how: 'failed', failure: 'it failed without a reason' },
     ])
   })
 
-  test('tells the window that was asked for, though answers name the model without it', () => {
+  test('reports the requested window, though replies name the model without it', () => {
     const model = 'claude-sonnet-4-5-20250929'
     const answer = (id: string) => ({
       type: 'assistant',
@@ -314,7 +316,7 @@ describe('what Claude Code says', () => {
     expect(windows([answer('c')])).toEqual([200_000])
   })
 
-  test('keeps what a delegated agent says to itself, and its interruption too', () => {
+  test('keeps the texts and the interruption of a sub-agent out of our turn', () => {
     const content = [{ type: 'text', text: 'between us' }]
     const delegated = { parent_tool_use_id: 'toolu_1', session_id: 'c' }
     const cut = { content: [{ type: 'text', text: '[Request interrupted by user]' }] }
@@ -328,7 +330,7 @@ describe('what Claude Code says', () => {
     ).toEqual([{ type: 'turn ended', how: 'failed', failure: 'it broke' }])
   })
 
-  test('takes what a request was given from its beginning where the end tells only what was put out', () => {
+  test('takes the input count from the start of a request where its end has only the output', () => {
     const usage = {
       input_tokens: 5,
       cache_creation_input_tokens: 6,

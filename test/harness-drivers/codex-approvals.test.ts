@@ -6,8 +6,8 @@ import {
 
 const at = { threadId: 't', turnId: 'u', itemId: 'call_1_0', startedAtMs: 1 }
 
-describe('what Codex wants to be allowed', () => {
-  test('is the command that the model asked for, and is answered by yes or no', () => {
+describe('an approval request of Codex', () => {
+  test('is for the command that the model asked for, and is accepted or declined', () => {
     const params = {
       kind: 'command',
       ...at,
@@ -19,12 +19,12 @@ describe('what Codex wants to be allowed', () => {
     expect(question?.requests).toEqual([
       { tool: 'exec_command', title: 'run git status', command: 'git status', cwd: '/project' },
     ])
-    expect(question?.answer(true)).toEqual({ decision: 'accept' })
-    // The turn goes on: the model is told and may do without.
-    expect(question?.answer(false)).toEqual({ decision: 'decline' })
+    expect(question?.respond(true)).toEqual({ decision: 'accept' })
+    // The turn continues: the model gets the refusal and may do without.
+    expect(question?.respond(false)).toEqual({ decision: 'decline' })
   })
 
-  test('is never allowed by the command that is typed into', () => {
+  test('is not allowed for input to a running command that was allowed before', () => {
     const params = { kind: 'writeStdin', ...at, command: "/bin/bash -lc 'git status'" }
     const [request] = parseApprovalRequest(
       'item/commandExecution/requestApproval',
@@ -34,36 +34,36 @@ describe('what Codex wants to be allowed', () => {
     expect(request).toEqual({ tool: 'exec_command', title: 'write to the input of git status' })
   })
 
-  test('is each file of a patch', () => {
+  test('is for each file of a patch', () => {
     const question = parseApprovalRequest(
       'item/fileChange/requestApproval',
       { ...at, reason: null, grantRoot: null },
       ['/p/a', '/p/b'],
     )
     expect(question?.requests.map(({ path }) => path)).toEqual(['/p/a', '/p/b'])
-    expect(question?.answer(true)).toEqual({ decision: 'accept' })
+    expect(question?.respond(true)).toEqual({ decision: 'accept' })
   })
 
-  test('has something to be refused also when the files are not known', () => {
+  test('can be declined even when the files are unknown', () => {
     const question = parseApprovalRequest('item/fileChange/requestApproval', at, [])
     expect(question?.requests).toEqual([{ tool: 'apply_patch', title: 'edit a file' }])
   })
 
-  test('is granted as far as it was wanted, or not at all', () => {
+  test('grants exactly the requested permissions, or none', () => {
     const permissions = { network: { enabled: true }, fileSystem: null }
     const question = parseApprovalRequest(
       'item/permissions/requestApproval',
       { ...at, cwd: '/p', reason: 'fetch', permissions },
       [],
     )
-    expect(question?.answer(true)).toEqual({
+    expect(question?.respond(true)).toEqual({
       permissions: { network: { enabled: true } },
       scope: 'turn',
     })
-    expect(question?.answer(false)).toEqual({ permissions: {}, scope: 'turn' })
+    expect(question?.respond(false)).toEqual({ permissions: {}, scope: 'turn' })
   })
 
-  test('is answered to an MCP server too', () => {
+  test('of an MCP server is accepted or declined too', () => {
     const params = {
       threadId: 't',
       turnId: null,
@@ -74,10 +74,10 @@ describe('what Codex wants to be allowed', () => {
     }
     const question = parseApprovalRequest('mcpServer/elicitation/request', params, [])
     expect(question?.requests).toEqual([{ tool: 'github', title: 'answer github: Allow search?' }])
-    expect(question?.answer(false)).toMatchObject({ action: 'decline' })
+    expect(question?.respond(false)).toMatchObject({ action: 'decline' })
   })
 
-  test('is shown in one line', () => {
+  test('has a title of one line', () => {
     const params = { kind: 'command', ...at, command: "/bin/bash -lc 'echo a\n\u001B[31mecho b'" }
     const [request] = parseApprovalRequest(
       'item/commandExecution/requestApproval',
@@ -95,8 +95,8 @@ describe('what Codex wants to be allowed', () => {
   )
 })
 
-describe('a command', () => {
-  // As Codex quoted them.
+describe('a command reported by Codex', () => {
+  // Quoted as Codex does it.
   test.each([
     ['/bin/bash -lc ls', 'ls'],
     ["/bin/bash -lc 'echo hi; exit 3'", 'echo hi; exit 3'],
@@ -110,12 +110,12 @@ describe('a command', () => {
     ['bash -lc a b', 'bash -lc a b'],
     ['bash -lc a; rm x', 'bash -lc a; rm x'],
     ['python -c 1', 'python -c 1'],
-  ])('%j is %j', (told, command) => {
-    expect(unwrapShellCommand(told)).toBe(command)
+  ])('%j is %j', (reported, command) => {
+    expect(unwrapShellCommand(reported)).toBe(command)
   })
 
-  test('that is too long to be split stays as it came', () => {
-    const told = `/bin/bash -lc '${'x'.repeat(40_000)}; rm -rf .'`
-    expect(unwrapShellCommand(told)).toBe(told)
+  test('that is too long to split is kept as it is', () => {
+    const reported = `/bin/bash -lc '${'x'.repeat(40_000)}; rm -rf .'`
+    expect(unwrapShellCommand(reported)).toBe(reported)
   })
 })

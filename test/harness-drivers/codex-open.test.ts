@@ -6,7 +6,7 @@ import { codexHarness } from '../../src/harness/codex/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-test('what a resumed thread tells before the answer that it is there is not lost', async () => {
+test('events of a resumed thread that arrive before the response are not lost', async () => {
   const cwd = scratchFolder()
   const program = join(import.meta.dirname, 'codex-replay.cjs')
   const env = { PATH: process.env['PATH'], STINT_CODEX: program }
@@ -46,7 +46,7 @@ describe('a program that is not Codex', () => {
     ],
     ['says what it hears', '#!/bin/sh\nexec cat\n', 'refused initialize'],
     ['talks nonsense', '#!/bin/sh\nprintf "\\377\\n[]\\n7\\n{\\"id\\":9}\\n{}\\n"\n', 'it ended'],
-  ])('is said to be none when it %s, and nothing of it is left', async (_, script, reason) => {
+  ])('is reported when it %s, and leaves no process', async (_, script, reason) => {
     const { cwd, open } = world(script)
     await expect(codexHarness.open(open)).rejects.toMatchObject({
       code: 'HARNESS_NOT_OPENED',
@@ -56,7 +56,7 @@ describe('a program that is not Codex', () => {
     expect(carriersOf(`WORD=${cwd}`)).toEqual([])
   })
 
-  test('is not taken for one that is there', async () => {
+  test('fails the check', async () => {
     const { env } = world('#!/bin/sh\necho hello\n')
     expect(await codexHarness.check(env)).toMatchObject({
       isThere: false,
@@ -64,7 +64,7 @@ describe('a program that is not Codex', () => {
     })
   })
 
-  test('is missed by name', async () => {
+  test('is named when it is missing', async () => {
     const { open, env } = world('')
     const nowhere = { ...env, STINT_CODEX: '/nowhere/codex' }
     expect(await codexHarness.check(nowhere)).toMatchObject({

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Says what Codex 0.166.0 said when a thread was resumed, but for the order: what it used before comes first, which nothing
-// in the protocol rules out.
+// Replays what Codex 0.166.0 sent when a thread was resumed, but with the earlier usage first,
+// which the protocol does not rule out.
 const { createInterface } = require('node:readline')
 
 const thread = '01a1e083-1bc2-7602-b5ec-a7e906c774c3'

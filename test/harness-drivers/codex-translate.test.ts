@@ -6,7 +6,7 @@ import { ThreadTranslator } from '../../src/harness/codex/drive/translator.ts'
 const THREAD = '01a1e080-6514-7942-8983-4b5c8ef39548'
 const TURN = '01a1e080-65be-7a70-91bf-986c8ce691b4'
 
-/** Shapes as Codex 0.166.0 sent them, with what nobody reads left in here and there. */
+/** Messages as Codex 0.166.0 sent them, some with fields that we do not read. */
 const at = { threadId: THREAD, turnId: TURN }
 const started = (item: object) =>
   ['item/started', { item, ...at, startedAtMs: 1_794_767_832_920 }] as const
@@ -75,28 +75,28 @@ const limits = (primary: object | null, secondary: object | null = null) =>
 
 type Message = readonly [method: string, params: object]
 
-const begun = [
+const turnStarted = [
   'turn/started',
   { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } },
 ] as const
 const running = (): ThreadTranslator =>
-  told([begun], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
+  translate([turnStarted], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
 
 function nextTurn(thread: ThreadTranslator): ThreadTranslator {
   thread.beginTurn()
   return thread
 }
 
-function told(messages: readonly Message[], thread = running()) {
+function translate(messages: readonly Message[], thread = running()) {
   const events: HarnessEvent[] = messages.flatMap(([method, params]) =>
     thread.translate(method, params as Record<string, unknown>),
   )
   return { thread, events }
 }
 
-describe('a turn that Codex tells', () => {
-  test('is a command with what it printed, a message, and an end with what was said last', () => {
-    const { events } = told([
+describe('a turn reported by Codex', () => {
+  test('yields a command with its output, a message, and an end with the last message', () => {
+    const { events } = translate([
       ['turn/started', { threadId: THREAD, turn: { id: TURN, status: 'inProgress' } }],
       started({
         type: 'userMessage',
@@ -127,19 +127,19 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
-  test('is told piece by piece, but for what a thread says that the agent started by itself', () => {
-    const piece = (delta: string, threadId = THREAD) =>
+  test('yields deltas, but not those of a sub-agent thread', () => {
+    const delta = (delta: string, threadId = THREAD) =>
       ['item/agentMessage/delta', { ...at, threadId, itemId: 'msg_3', delta }] as const
-    const { events } = told([piece('Al'), piece('No', 'another'), piece('l done.')])
+    const { events } = translate([delta('Al'), delta('No', 'another'), delta('l done.')])
     expect(events).toEqual([
       { type: 'delta', text: 'Al' },
       { type: 'delta', text: 'l done.' },
     ])
   })
 
-  test('names the file of a patch, the server of an MCP tool, and a refused command as failed', () => {
+  test('yields the file of a patch, the server of an MCP tool, and a declined command as failed', () => {
     const changes = [{ path: '/project/a.txt', kind: { type: 'add' }, diff: 'hello\n' }]
-    const { events } = told([
+    const { events } = translate([
       started({ type: 'fileChange', id: 'p', changes, status: 'inProgress' }),
       completed({ type: 'fileChange', id: 'p', changes, status: 'completed' }),
       started({
@@ -171,8 +171,8 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
-  test('closes what was open when it was broken off, and does not tell its late end again', () => {
-    const { thread, events } = told([started(command()), over('interrupted')])
+  test('ends open tools as failed when interrupted, and ignores their late end', () => {
+    const { thread, events } = translate([started(command()), over('interrupted')])
     expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual([
       'started',
       'failed',
@@ -180,45 +180,45 @@ describe('a turn that Codex tells', () => {
     ])
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted' })
     expect(
-      told([completed(command({ status: 'failed', exitCode: -1 }))], nextTurn(thread)).events,
+      translate([completed(command({ status: 'failed', exitCode: -1 }))], nextTurn(thread)).events,
     ).toEqual([])
   })
 
-  test('leaves open what goes on behind a completed turn, and tells its end in a later one', () => {
-    const { thread } = told([started(command()), over('completed')])
-    const { events } = told(
+  test('leaves tools open that outlive a completed turn, and reports their end in a later one', () => {
+    const { thread } = translate([started(command()), over('completed')])
+    const { events } = translate(
       [completed(command({ status: 'completed', exitCode: 0 }))],
       nextTurn(thread),
     )
     expect(events).toMatchObject([{ type: 'tool', id: 'call_1_0', status: 'completed' }])
   })
 
-  test('has a start for each end, also when only the end was told', () => {
-    const { events } = told([completed(command({ status: 'completed', exitCode: 0 }))])
+  test('yields a start for each end, even when only the end is reported', () => {
+    const { events } = translate([completed(command({ status: 'completed', exitCode: 0 }))])
     expect(events.map((event) => 'status' in event && event.status)).toEqual([
       'started',
       'completed',
     ])
   })
 
-  test('is over once, whatever comes after', () => {
-    expect(told([over('completed'), over('completed')]).events).toHaveLength(1)
+  test('ends once, whatever follows', () => {
+    expect(translate([over('completed'), over('completed')]).events).toHaveLength(1)
   })
 
-  test('does not repeat what an earlier one said', () => {
-    const { thread } = told([completed(message('before')), over('completed')])
-    expect(told([over('interrupted')], nextTurn(thread)).events).toEqual([
+  test('does not repeat the last message of an earlier turn', () => {
+    const { thread } = translate([completed(message('before')), over('completed')])
+    expect(translate([over('interrupted')], nextTurn(thread)).events).toEqual([
       { type: 'turn ended', how: 'interrupted' },
     ])
   })
 
-  test('is not taken from a thread that the agent started by itself', () => {
+  test('ignores events of a sub-agent thread', () => {
     const other = { ...at, threadId: 'another' }
     const changes = [
       { path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' },
     ]
     const patch = { type: 'fileChange', id: 'theirs', changes, status: 'inProgress' }
-    const { events, thread } = told([
+    const { events, thread } = translate([
       ['item/completed', { item: message('mine'), ...other }],
       ['item/started', { item: patch, ...other }],
       ['item/started', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
@@ -229,9 +229,9 @@ describe('a turn that Codex tells', () => {
       ],
     ])
     expect(events).toEqual([])
-    // What it wants to change is known when it asks to be allowed to.
+    // The files are known when the approval is requested.
     expect(thread.tools.get('theirs')?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
-    const { events: late, thread: after } = told(
+    const { events: late, thread: after } = translate(
       [['item/completed', { item: patch, ...other }]],
       thread,
     )
@@ -239,12 +239,12 @@ describe('a turn that Codex tells', () => {
   })
 })
 
-describe('what was used', () => {
-  test('is counted once, though Codex tells it several times', () => {
+describe('the usage reported by Codex', () => {
+  test('is counted once, though Codex reports it several times', () => {
     const first = breakdown(1000, 20)
     const both = breakdown(3000, 40, 500)
     const last = breakdown(2000, 20, 500)
-    const { events } = told([
+    const { events } = translate([
       tokens(first, first),
       tokens(first, first),
       tokens(both, last),
@@ -278,27 +278,27 @@ describe('what was used', () => {
     ['before the next turn is asked for', new ThreadTranslator(THREAD, undefined)],
     ['while it is asked for', nextTurn(new ThreadTranslator(THREAD, undefined))],
   ])(
-    'in a conversation that was resumed is not counted again, but its context is told: %s',
+    'of a resumed conversation is not counted again, but its context size is reported: %s',
     (_, resumed) => {
-      const { events, thread } = told([past], resumed)
+      const { events, thread } = translate([past], resumed)
       expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
       expect(
-        told([begun, tokens(after, breakdown(100, 20))], nextTurn(thread)).events,
+        translate([turnStarted, tokens(after, breakdown(100, 20))], nextTurn(thread)).events,
       ).toMatchObject([
         { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
       ])
     },
   )
 
-  test('of a resumed conversation that did not say where it stood is that of its first request', () => {
-    const { events } = told([tokens(after, breakdown(100, 20))])
+  test('of a resumed conversation without an initial total is that of its first request', () => {
+    const { events } = translate([tokens(after, breakdown(100, 20))])
     expect(events).toMatchObject([{ spent: { input: 100, output: 20 } }])
   })
 
-  test('by a thread that the agent started counts as spent, and not as context', () => {
+  test('of a sub-agent thread counts as spent, not as context', () => {
     const ours = breakdown(1000, 20)
     const theirs = breakdown(9500, 99)
-    const { events, thread } = told([
+    const { events, thread } = translate([
       tokens(ours, ours),
       tokens(theirs, breakdown(500, 9), 'another'),
     ])
@@ -315,18 +315,18 @@ describe('what was used', () => {
     [50_000, 50_000],
     [500_000, 180_000],
     [0, 180_000],
-  ])('is told with where Codex compacts, when it is configured to at %s', (configured, point) => {
+  ])('includes the compaction point when it is configured to %s', (configured, point) => {
     const used = breakdown(1000, 20)
-    const { events } = told(
-      [begun, tokens(used, used)],
+    const { events } = translate(
+      [turnStarted, tokens(used, used)],
       nextTurn(new ThreadTranslator(THREAD, undefined, configured)),
     )
     expect(events).toMatchObject([{ window: 190_000, point }])
   })
 
-  test('is told with the model that Codex went over to', () => {
+  test('names the model that Codex switched to', () => {
     const used = breakdown(1000, 20)
-    const { events } = told([
+    const { events } = translate([
       ['model/rerouted', { ...at, fromModel: 'gpt-5', toModel: 'gpt-5-mini' }],
       tokens(used, used),
     ])
@@ -334,11 +334,12 @@ describe('what was used', () => {
   })
 })
 
-describe('a compaction', () => {
+describe('a compaction reported by Codex', () => {
   const item = { type: 'contextCompaction', id: '01a1e080-65ca' }
   const full = breakdown(20_000, 20)
   const withSummary = breakdown(25_000, 40)
-  // As it was told: the last request again, then the summarising one, then an estimate of what is left.
+  // As Codex reported it: the last request again, then the summarising one, then an estimate of
+  // what is left.
   const compaction = [
     started(item),
     tokens(full, full),
@@ -347,8 +348,8 @@ describe('a compaction', () => {
     completed(item),
   ]
 
-  test('is told once, with the tokens before it; its request is spent, and the context is what it left', () => {
-    const { events, thread } = told([tokens(full, full), ...compaction])
+  test('is emitted once, with the tokens before it; its request counts as spent, not as context', () => {
+    const { events, thread } = translate([tokens(full, full), ...compaction])
     expect(events.slice(1)).toEqual([
       {
         type: 'usage',
@@ -361,8 +362,8 @@ describe('a compaction', () => {
     expect(thread.context).toBe(6016)
   })
 
-  test('is not told when it did not come to its end', () => {
-    const { events } = told([
+  test('is not emitted when it did not complete', () => {
+    const { events } = translate([
       tokens(full, full),
       ...compaction.slice(0, 3),
       over('interrupted'),
@@ -372,7 +373,7 @@ describe('a compaction', () => {
   })
 })
 
-describe('a turn that failed', () => {
+describe('a failed turn of Codex', () => {
   test.each([
     [
       { message: '{"error":{"type":"invalid_request_error","message":"the model said no"}}' },
@@ -385,31 +386,32 @@ describe('a turn that failed', () => {
     [{ message: '\u001B[31mred\u001B[0m' }, 'red'],
     [{}, 'the turn failed'],
     [null, 'the turn failed'],
-  ])('says why: %j', (error, failure) => {
-    expect(told([over('failed', error)]).events).toEqual([
+  ])('gives the reason: %j', (error, failure) => {
+    expect(translate([over('failed', error)]).events).toEqual([
       { type: 'turn ended', how: 'failed', failure },
     ])
   })
 
-  test('of which nothing is known counts as failed', () => {
-    expect(told([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([
+  test('without a known reason counts as failed', () => {
+    expect(translate([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([
       { type: 'turn ended', how: 'failed' },
     ])
   })
 
-  test('is not over with an error after which Codex tries again', () => {
+  test('does not end while Codex retries after an error', () => {
     expect(
-      told([failing(limitError, true), failing({ message: 'stream disconnected' }, true)]).events,
+      translate([failing(limitError, true), failing({ message: 'stream disconnected' }, true)])
+        .events,
     ).toEqual([])
   })
 })
 
-describe('a limit', () => {
+describe('a usage limit of Codex', () => {
   const reset = 1_794_771_474
   const later = reset + 86_400
 
-  test('is told once, until the window that is used up begins anew', () => {
-    const { events } = told([
+  test('is reported once, until the exhausted window resets', () => {
+    const { events } = translate([
       limits(window(100, reset), window(40, later)),
       failing(limitError),
       over('failed', limitError),
@@ -424,8 +426,8 @@ describe('a limit', () => {
     ])
   })
 
-  test('lasts as long as the longest window that is used up', () => {
-    const { events } = told([
+  test('lasts as long as the longest exhausted window', () => {
+    const { events } = translate([
       limits(window(100, reset), window(100, later)),
       over('failed', limitError),
     ])
@@ -433,7 +435,11 @@ describe('a limit', () => {
   })
 
   test('keeps what an update leaves out', () => {
-    const { events } = told([limits(window(100, reset)), limits(null), over('failed', limitError)])
+    const { events } = translate([
+      limits(window(100, reset)),
+      limits(null),
+      over('failed', limitError),
+    ])
     expect(events).toMatchObject([{ resetsAt: new Date(reset * 1000).toISOString() }, {}])
   })
 
@@ -443,28 +449,28 @@ describe('a limit', () => {
     [{ responseTooManyFailedAttempts: { httpStatusCode: 500 } }, false],
     ['internalServerError', false],
   ])('is what %j says: %j', (codexErrorInfo, isLimit) => {
-    const { events } = told([over('failed', { message: 'x', codexErrorInfo })])
+    const { events } = translate([over('failed', { message: 'x', codexErrorInfo })])
     expect(events.some(({ type }) => type === 'limit')).toBe(isLimit)
   })
 
-  test('of a later turn is told again', () => {
-    const { thread } = told([over('failed', limitError)])
-    expect(told([over('failed', limitError)], nextTurn(thread)).events).toMatchObject([
+  test('is reported again in a later turn', () => {
+    const { thread } = translate([over('failed', limitError)])
+    expect(translate([over('failed', limitError)], nextTurn(thread)).events).toMatchObject([
       { type: 'limit' },
       {},
     ])
   })
 })
 
-test('a turn that died closes what was open and says why', () => {
-  const { thread } = told([started(command())])
+test('a turn that died ends its open tools as failed and gives the reason', () => {
+  const { thread } = translate([started(command())])
   expect(thread.endTurn('died', 'Codex ended by SIGKILL')).toMatchObject([
     { type: 'tool', status: 'failed' },
     { type: 'turn ended', how: 'died', failure: 'Codex ended by SIGKILL' },
   ])
 })
 
-test('whatever Codex tells, nothing breaks, and a turn ends at most once', () => {
+test('any sequence of Codex messages is handled, and ends a turn at most once', () => {
   const methods = [
     'item/started',
     'item/completed',
@@ -517,7 +523,7 @@ test('whatever Codex tells, nothing breaks, and a turn ends at most once', () =>
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...methods), params), { maxLength: 12 }),
       (messages) => {
-        const ends = told(messages).events.filter(({ type }) => type === 'turn ended')
+        const ends = translate(messages).events.filter(({ type }) => type === 'turn ended')
         expect(ends.length).toBeLessThanOrEqual(1)
       },
     ),

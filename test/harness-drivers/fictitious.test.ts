@@ -1,4 +1,4 @@
-// A harness is added by registering it, and nothing else has to know its name.
+// A harness is added by registering it; no other code needs its name.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseHarnessName } from '../../src/cli/context/run-flags.ts'
@@ -102,7 +102,7 @@ let unregister = () => {}
 beforeEach(() => void (unregister = registerHarness(otter)))
 afterEach(() => unregister())
 
-test('a harness that is registered can be driven by its name', async () => {
+test('a registered harness can be driven by its name', async () => {
   expect(drivableNames()).toContain('otter')
   expect(parseHarnessName('otter')).toBe('otter')
   expect(await loadHarness('otter', new Workspace(gitProject().root))).toBe(drive)
@@ -110,7 +110,7 @@ test('a harness that is registered can be driven by its name', async () => {
   expect(() => parseHarnessName('otter')).toThrow('there is no harness "otter"')
 })
 
-test('a harness that is registered can be imported from', async () => {
+test('a registered harness can be imported from', async () => {
   expect(importableHarnesses()).toContain('otter')
   const project = gitProject()
   project.write('said.txt', 'hello\n')
@@ -123,7 +123,7 @@ test('a harness that is registered can be imported from', async () => {
   expect(report).toMatchObject({ messages: 1, conversations: [{ harness: 'otter' }] })
 })
 
-test('a harness that is registered can be set up', async () => {
+test('a registered harness can be set up', async () => {
   expect(installableHarnesses()).toContain('otter')
   expect(await findHarness('otter')!.setup!()).toBe(setup)
 })
@@ -139,7 +139,7 @@ test('the budget of a conversation follows the limits of its harness', () => {
   expect(known.point).toEqual(estimated(5000, 'otter: half of the window', known.window!.at))
 })
 
-test('a hook reads the events of a harness that is registered, and prints in its words', () => {
+test('a hook reads the events of a registered harness and prints in its format', () => {
   const event = readHookEvent(JSON.stringify({ otter: 'Rest', cwd: '/' }))
   expect(event).toMatchObject({ harness: 'otter', kind: 'stop' })
   expect(hooks.printResponse(event!.name, { model: 'go on' })).toBe('Rest: go on')

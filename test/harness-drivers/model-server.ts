@@ -1,4 +1,4 @@
-// A server on loopback that answers as a test says, also wrongly: half an answer, none, another address.
+// A server on loopback that replies as a test says, even badly: half a reply, none, a redirect.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -9,10 +9,10 @@ export interface Seen {
   readonly body: Json
 }
 
-export type Answer = (response: ServerResponse, seen: Seen) => void
+export type ServerReply = (response: ServerResponse, seen: Seen) => void
 
 export async function modelServer(
-  ...answers: readonly Answer[]
+  ...replies: readonly ServerReply[]
 ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
@@ -21,8 +21,8 @@ export async function modelServer(
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Json
       seen.push({ headers: request.headers, body })
-      const answer = answers[Math.min(seen.length, answers.length) - 1] ?? whole('ok')
-      answer(response, seen.at(-1)!)
+      const reply = replies[Math.min(seen.length, replies.length) - 1] ?? completeReply('ok')
+      reply(response, seen.at(-1)!)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -37,17 +37,17 @@ export function refusing(
   status: number,
   message: string,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): ServerReply {
   return (response) =>
     void response.writeHead(status, headers).end(JSON.stringify({ error: { message } }))
 }
 
-/** A whole answer of the Messages API. */
-export function whole(
+/** A complete reply of the Messages API. */
+export function completeReply(
   text: string,
   tools: readonly Tool[] = [],
   stop = tools.length === 0 ? 'end_turn' : 'tool_use',
-): Answer {
+): ServerReply {
   return (response) => void begun(response, text).end(events(...endOf(tools, stop)))
 }
 
@@ -56,8 +56,8 @@ export interface Tool {
   readonly input: object
 }
 
-/** The beginning of one, and then nothing more: the connection breaks, ends or hangs. */
-export function half(text: string, then: 'breaks' | 'ends' | 'hangs'): Answer {
+/** The start of a reply, after which the connection breaks, ends or hangs. */
+export function partialReply(text: string, then: 'breaks' | 'ends' | 'hangs'): ServerReply {
   return (response) => {
     begun(response, text)
     if (then === 'ends') response.end()

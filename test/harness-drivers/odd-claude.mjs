@@ -1,4 +1,5 @@
-// A program that speaks like Claude Code and behaves badly, as its first line says. What it hears it says again.
+// A program that imitates Claude Code and misbehaves as its first line says. It echoes what it
+// receives.
 import { createInterface } from 'node:readline'
 
 const how = process.env.ODD

@@ -1,5 +1,5 @@
-// Under `edits` an agent in a worktree of its own changes that and its branch. Each line is run as well, so that what is refused
-// is known to reach further, and what is allowed not to.
+// Under `edits` an agent in its own worktree may change that worktree and its branch. Each line is
+// also run, to show that a refused one reaches further and an allowed one does not.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -120,7 +120,10 @@ const STAYING = [
   'git clean -fdq && git restore . && git rm -q a.txt',
 ]
 
-/** A checkout on main with somebody's changes, branches, a tag and a stash; and a worktree of an agent on `work`. */
+/**
+ * A checkout on main with uncommitted changes, branches, a tag and a stash, and an agent's worktree
+ * on `work`.
+ */
 function worktrees() {
   const main = gitProject()
   main.commit('second', { 'a.txt': 'two\n' })
@@ -155,7 +158,7 @@ function commitIn(tree: string, name: string): void {
   git(tree, 'commit', '-q', '-m', name)
 }
 
-/** Everything that is not the agent's: its files, and where all else points that was there before. */
+/** Everything that is not the agent's: the files, and where all earlier refs point. */
 function others(main: string, before?: readonly string[]): readonly string[] {
   const refs = git(main, 'for-each-ref', '--format=%(refname) %(objectname)')
     .split('\n')
@@ -172,7 +175,7 @@ function others(main: string, before?: readonly string[]): readonly string[] {
     ...files,
     git(main, 'rev-parse', 'HEAD', '--abbrev-ref', 'HEAD'),
   ]
-  // What is new is nobody else's.
+  // New refs belong to the agent.
   return before === undefined ? now : before.filter((line) => now.includes(line))
 }
 
@@ -192,7 +195,7 @@ async function isAllowed(command: string, tree: string): Promise<boolean> {
 }
 
 function run(line: string, { main, tree }: { main: string; tree: string }) {
-  // What is called npm here writes a file where it is started.
+  // `npm` here writes a file into the folder it is started in.
   const env = { ...process.env, FOLDER: main, OTHER: 'other', INTO_OTHER: '+HEAD:other' }
   return spawnSync('bash', ['-c', `npm() { echo tested > a.txt; }\n${line}`], {
     cwd: tree,
@@ -201,22 +204,22 @@ function run(line: string, { main, tree }: { main: string; tree: string }) {
   })
 }
 
-describe('an agent in a worktree of its own', () => {
-  test.each(Object.entries(REACHING))('does not reach %s', async (_, line) => {
+describe('an agent in its own worktree', () => {
+  test.each(Object.entries(REACHING))('cannot reach %s', async (_, line) => {
     const world = worktrees()
     const command = filled(line, world)
     expect(await isAllowed(command, world.tree)).toBe(false)
     const before = others(world.main)
     run(command, world)
-    // Otherwise it would prove nothing that it is refused.
+    // Otherwise the refusal would prove nothing.
     expect(others(world.main, before)).not.toEqual(before)
   })
 
-  test.each(STAYING)('runs %j', async (line) => {
+  test.each(STAYING)('may run %j', async (line) => {
     const world = worktrees()
     const command = filled(line, world)
     const before = others(world.main)
-    // Each as it comes, as an earlier part may make what a later one needs.
+    // One by one, as an earlier command may create what a later one needs.
     for (const part of command.includes('cd ') ? [command] : command.split(' && ')) {
       expect([part, await isAllowed(part, world.tree)]).toEqual([part, true])
       const ran = run(part, world)
@@ -225,18 +228,18 @@ describe('an agent in a worktree of its own', () => {
     }
   })
 
-  test('runs nothing but what looks where a harness starts it elsewhere', async () => {
+  test('may only run read-only commands when the harness starts it outside the worktree', async () => {
     const { main, tree } = worktrees()
-    const given = (command: string, cwd: string) =>
+    const isAllowedIn = (command: string, cwd: string) =>
       isPermitted({ tool: 'Bash', title: 'run', command, cwd }, rulesFor(tree))
-    expect(await given('git commit -qm x', main)).toBe(false)
-    expect(await given('npm test', main)).toBe(false)
-    expect(await given('git log', main)).toBe(true)
-    expect(await given('git commit -qm x', join(tree, 'src'))).toBe(true)
-    expect(await given('npm test', tree)).toBe(true)
+    expect(await isAllowedIn('git commit -qm x', main)).toBe(false)
+    expect(await isAllowedIn('npm test', main)).toBe(false)
+    expect(await isAllowedIn('git log', main)).toBe(true)
+    expect(await isAllowedIn('git commit -qm x', join(tree, 'src'))).toBe(true)
+    expect(await isAllowedIn('npm test', tree)).toBe(true)
   })
 
-  test('is held to the folder that an agent behind ACP or Codex says', async () => {
+  test('is restricted to the folder that an ACP agent or Codex reports', async () => {
     const { main, tree } = worktrees()
     const allowed = (rawInput: object) =>
       isUsePermitted(mergeToolUse('1', { kind: 'execute', title: 'run', rawInput }), rulesFor(tree))
@@ -254,20 +257,20 @@ describe('an agent in a worktree of its own', () => {
     expect(await isPermitted(asked(tree), rulesFor(tree))).toBe(true)
   })
 
-  test('is told why, where it would take it for allowed', async () => {
+  test('gets the reason for a refusal that contradicts the allow list', async () => {
     const { main, tree } = worktrees()
-    const answer = async (input: object) =>
+    const respond = async (input: object) =>
       respondToToolRequest({ tool_name: 'Bash', input }, rulesFor(tree))
-    expect(await answer({ command: `git -C ${main} commit -m x` })).toMatchObject({
+    expect(await respond({ command: `git -C ${main} commit -m x` })).toMatchObject({
       behavior: 'deny',
       message: expect.stringContaining(
         '(it may change what is not of this working tree and of its branch, work)',
       ),
     })
-    expect(await answer({ file_path: join(main, 'a.txt') })).toMatchObject({
+    expect(await respond({ file_path: join(main, 'a.txt') })).toMatchObject({
       message: expect.stringContaining('(only files of this working tree may be edited)'),
     })
-    expect(await answer({ command: 'make' })).toMatchObject({
+    expect(await respond({ command: 'make' })).toMatchObject({
       message: expect.not.stringContaining('('),
     })
   })

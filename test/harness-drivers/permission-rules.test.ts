@@ -8,7 +8,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const ALLOW = ['npm test', ...AGENT_COMMANDS]
 
-/** As agents give several lines to git. */
+/** How agents pass several lines to git. */
 function message(...lines: readonly string[]): string {
   return `"$(cat <<'EOF'\n${lines.join('\n')}\nEOF\n)"`
 }
@@ -63,7 +63,7 @@ describe('under `edits`', () => {
     '[ -f "$file" ] && printf "%s\\n" yes',
     'stint log --decision a --rationale b',
     'stint digest show 1a2b --grep timeout',
-  ])('runs %j', (command) => {
+  ])('the agent may run %j', (command) => {
     expect(isAllowedCommand(command, ALLOW)).toBe(true)
   })
 
@@ -199,7 +199,7 @@ describe('under `edits`', () => {
     'printf -v PATH ./evil',
     "[ 'a[$(touch x)]' -eq 1 ]",
     `git log ${'x'.repeat(40_000)}`,
-  ])('asks before %j', (command) => {
+  ])('the user is asked before %j', (command) => {
     expect(isAllowedCommand(command, ALLOW)).toBe(false)
   })
 
@@ -212,7 +212,7 @@ describe('under `edits`', () => {
     'for f in *.sh; do sh -n "$f"; done',
     'make check\nmake lint',
     'X=$(mktemp) && ./check "$X"',
-  ])('runs %j where just that is allowed, and nothing around it', (verify) => {
+  ])('the agent may run %j where exactly that is allowed, and nothing around it', (verify) => {
     const allow = [` ${verify}\n`]
     for (const line of [
       verify,
@@ -232,21 +232,21 @@ describe('under `edits`', () => {
       expect([line, isAllowedCommand(line, allow)]).toEqual([line, false])
   })
 
-  test('takes nothing for allowed that only begins like a quotation that is', () => {
+  test('a command that only begins like an allowed quotation is not allowed', () => {
     expect(isAllowedCommand('node -e "f(); g()"', ['node -e "f()"'])).toBe(false)
     expect(isAllowedCommand(`node -e '"f()"; g()'`, ['node -e "f()"'])).toBe(false)
   })
 
-  test('lets the user allow what git may not do by itself', () => {
+  test('the user can allow what git may not do by default', () => {
     expect(isAllowedCommand('git push origin HEAD', ['git push'])).toBe(true)
     expect(isAllowedCommand('git lfs pull', ['git lfs'])).toBe(true)
   })
 
-  test.each([[['']], [['  ']]])('allows nothing more for an empty beginning: %j', (allow) => {
+  test.each([[['']], [['  ']]])('an empty allowed prefix allows nothing more: %j', (allow) => {
     expect(isAllowedCommand('rm x', allow)).toBe(false)
   })
 
-  test('files of the project are edited, and no others', async () => {
+  test('the agent may edit files of the project, and no others', async () => {
     const root = scratchFolder()
     const cwd = join(root, 'project')
     mkdirSync(join(cwd, 'src'), { recursive: true })
@@ -272,7 +272,7 @@ describe('under `edits`', () => {
   })
 })
 
-describe('what says what agents may do, and what they did', () => {
+describe('files that hold permissions and records', () => {
   const project = () => {
     const cwd = join(scratchFolder(), 'project')
     mkdirSync(join(cwd, '.sessions'), { recursive: true })
@@ -281,7 +281,7 @@ describe('what says what agents may do, and what they did', () => {
     return { permissions: 'edits', allow: ['npm test'], cwd } as const
   }
 
-  test('is not edited under `edits`, by whatever name', async () => {
+  test('cannot be edited under `edits`, under any name', async () => {
     const rules = project()
     const permitted = (path: string) => isPermitted({ tool: 'write', title: 'write', path }, rules)
     for (const path of [
@@ -309,7 +309,7 @@ describe('what says what agents may do, and what they did', () => {
       expect([path, await permitted(path)]).toEqual([path, true])
   })
 
-  test('is looked at and committed, and not changed by a command', async () => {
+  test('can be read and committed, but not changed by a command', async () => {
     const rules = project()
     const permitted = (command: string) =>
       isPermitted({ tool: 'shell', title: command, command }, rules)
@@ -340,7 +340,7 @@ describe('what says what agents may do, and what they did', () => {
   })
 })
 
-describe('what the rules do not allow', () => {
+describe('a request that the rules do not allow', () => {
   const request: PermissionRequest = {
     tool: 'exec_command',
     title: 'run git status',
@@ -349,7 +349,7 @@ describe('what the rules do not allow', () => {
   const other: PermissionRequest = { tool: 'exec_command', title: 'run make', command: 'make' }
   const rules = { allow: [], cwd: '/nowhere' }
 
-  test('is refused where there is nobody to ask', async () => {
+  test('is refused where no one can be asked', async () => {
     expect(await isPermitted(other, { ...rules, permissions: 'edits' })).toBe(false)
     expect(await isPermitted(request, { ...rules, permissions: 'ask' })).toBe(false)
     expect(
@@ -357,7 +357,7 @@ describe('what the rules do not allow', () => {
     ).toBe(false)
   })
 
-  test('is as the person decides, who is asked about nothing else', async () => {
+  test('is decided by the user, who is asked about nothing else', async () => {
     const asked: string[] = []
     const decide = async ({ title }: PermissionRequest) => asked.push(title) > 0
     expect(await isPermitted(request, { ...rules, permissions: 'edits', decide })).toBe(true)

@@ -19,9 +19,9 @@ import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const SLEEP = 'sleep 987'
-/** A child in the same group, one in a session of its own, and one there that does not listen to TERM. */
+/** A child in the same group, one in a separate session, and one there that ignores TERM. */
 const FAMILY = `${SLEEP} & setsid ${SLEEP} & setsid sh -c 'trap "" TERM; while :; do sleep 1; done' &`
-/** Says its own number once everybody is there. */
+/** Prints its pid once all of them are running. */
 const READY = 'echo $$; wait'
 
 function guard(script: string, env: NodeJS.ProcessEnv = {}): GuardedProcess {
@@ -29,7 +29,7 @@ function guard(script: string, env: NodeJS.ProcessEnv = {}): GuardedProcess {
     cwd: scratchFolder(),
     env: { PATH: process.env.PATH, ...env },
   })
-  onTestFinished(async () => void (await endOrphans(guarded.mark, 0)))
+  onTestFinished(async () => void (await endOrphans(guarded.tag, 0)))
   return guarded
 }
 
@@ -45,7 +45,7 @@ async function linesFrom(guarded: GuardedProcess): Promise<readonly string[]> {
 }
 
 describe('a guarded program', () => {
-  test('takes its input, gives its output and its end', async () => {
+  test('gets its input, and yields its output and exit', async () => {
     const guarded = guard('read a; echo "got $a"; echo trouble >&2; exit 7')
     guarded.stdin.write('hello\n')
     expect(await linesFrom(guarded)).toEqual(['got hello'])
@@ -53,7 +53,7 @@ describe('a guarded program', () => {
     expect(guarded.stderrTail()).toBe('trouble\n')
   })
 
-  test('has the folder, the environment and the arguments that were given, and nothing of ours', async () => {
+  test('gets the given folder, environment and arguments, and nothing of ours', async () => {
     const guarded = spawnGuarded(
       'node',
       ['-p', 'JSON.stringify([process.cwd(), process.env, process.argv.slice(1)])', 'a b', '"$X"'],
@@ -64,48 +64,48 @@ describe('a guarded program', () => {
     )
     const [cwd, env, args] = JSON.parse(await firstLine(guarded))
     expect(cwd).toBe('/usr')
-    expect(env).toEqual({ PATH: process.env.PATH, X: 'é\n', STINT_MARK: guarded.mark.mark })
+    expect(env).toEqual({ PATH: process.env.PATH, X: 'é\n', STINT_MARK: guarded.tag.mark })
     expect(args).toEqual(['a b', '"$X"'])
   })
 
-  test('is told apart from its guardian: options for Node that are meant for the agent do not reach it', async () => {
+  test('keeps Node options meant for the agent, which do not reach its guardian', async () => {
     const guarded = guard('echo "$NODE_OPTIONS"', { NODE_OPTIONS: '--require /nowhere/at-all.js' })
     expect(await linesFrom(guarded)).toEqual(['--require /nowhere/at-all.js'])
     expect((await guarded.exited).code).toBe(0)
   })
 
-  test('leaves nothing behind when it exits, not what left its group nor what ignores TERM', async () => {
+  test('leaves no process when it exits, neither one that left its group nor one that ignores TERM', async () => {
     const guarded = guard(`${FAMILY} sleep 0.3; exit 3`)
     expect(await guarded.exited).toEqual({ code: 3, signal: null })
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
-  test('leaves nothing behind when it is killed', async () => {
+  test('leaves no process when it is killed', async () => {
     const guarded = guard(`${FAMILY} ${READY}`)
     process.kill(Number(await firstLine(guarded)), 'SIGKILL')
     expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
-  test('leaves nothing behind when its guardian is killed', async () => {
+  test('leaves no process when its guardian is killed', async () => {
     const guarded = guard(`${FAMILY} ${READY}`)
     await firstLine(guarded)
-    process.kill(guarded.mark.pid, 'SIGKILL')
+    process.kill(guarded.tag.pid, 'SIGKILL')
     expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
-  test('leaves nothing behind when it is ended, and ending it twice is ending it once', async () => {
+  test('leaves no process when it is ended, and can be ended twice', async () => {
     const guarded = guard(`${FAMILY} ${READY}`)
     await firstLine(guarded)
     await Promise.all([guarded.end(100), guarded.end(100)])
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
     await guarded.end()
-    expect(isAlive(guarded.mark)).toBe(false)
+    expect(isAlive(guarded.tag)).toBe(false)
     guarded.stdin.write('too late\n')
   })
 
-  test('may end by itself when it is asked to, within the grace', async () => {
+  test('may exit by itself within the grace period', async () => {
     const guarded = guard(`trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)
     const lines = guarded.lines[Symbol.asyncIterator]()
     expect((await lines.next()).value).toBe('ready')
@@ -114,7 +114,8 @@ describe('a guarded program', () => {
     expect(await guarded.exited).toEqual({ code: 5, signal: null })
   })
 
-  // The guardian is taken for stuck after fifteen seconds, which would hide that it did not listen.
+  // After fifteen seconds the guardian counts as stuck, which would hide that it ignored the
+  // signal.
   test(
     'is killed sooner when it is ended again with a shorter grace',
     { timeout: 14_000 },
@@ -128,7 +129,7 @@ describe('a guarded program', () => {
     },
   )
 
-  test('that takes no more input does not trouble whoever writes', async () => {
+  test('that reads no more input does not make writes fail', async () => {
     const guarded = guard(`exec <&-; echo closed; ${SLEEP}`)
     await firstLine(guarded)
     const error = await new Promise<unknown>((resolve) =>
@@ -139,14 +140,14 @@ describe('a guarded program', () => {
     await guarded.end(100)
   })
 
-  test('is ended even where it is stopped', async () => {
+  test('is ended even when it is stopped', async () => {
     const guarded = guard('echo $$; kill -STOP $$; echo never')
     await firstLine(guarded)
     await guarded.end(50)
-    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    expect(carriersOf(guarded.tag.mark)).toEqual([])
   })
 
-  test('takes with it a child that cleared its environment and left its session', async () => {
+  test('takes down a child that cleared its environment and left its session', async () => {
     const guarded = guard(`env -i setsid ${SLEEP} & echo $!; wait`)
     const child = Number(await firstLine(guarded))
     expect(isRunning(child)).toBe(true)
@@ -154,19 +155,19 @@ describe('a guarded program', () => {
     expect(isRunning(child)).toBe(false)
   })
 
-  test('that closes its output is seen to, while it lives on', async () => {
+  test('that closes its output is seen as closed while it lives on', async () => {
     const guarded = guard(`echo last; exec >&-; ${SLEEP}`)
     expect(await linesFrom(guarded)).toEqual(['last'])
-    expect(isAlive(guarded.mark)).toBe(true)
+    expect(isAlive(guarded.tag)).toBe(true)
     await guarded.end(100)
   })
 
-  test('carries the mark of the guarded program that started us too', async () => {
+  test('also carries the tag of the guarded program that started us', async () => {
     const guarded = guard('echo $STINT_MARK', { STINT_MARK: 'outer' })
-    expect(await firstLine(guarded)).toBe(`outer.${guarded.mark.mark}`)
+    expect(await firstLine(guarded)).toBe(`outer.${guarded.tag.mark}`)
   })
 
-  test('that is not there is said at once, with what to do', () => {
+  test('that is missing is reported at once, with a fix', () => {
     const start = () => spawnGuarded('no-such-agent', [], { cwd: '/', env: { PATH: '/usr/bin' } })
     expect(start).toThrow(
       expect.objectContaining({ code: 'PROGRAM_MISSING', hint: expect.stringContaining('PATH') }),
@@ -176,13 +177,13 @@ describe('a guarded program', () => {
     expect(findProgram('sh', { PATH: '/nowhere:/bin' }, '/')).toBe('/bin/sh')
   })
 
-  test('is not started in a folder that is not there', () => {
+  test('is not started in a missing folder', () => {
     expect(() => spawnGuarded('sh', [], { cwd: '/no/such/folder', env: { PATH: '/bin' } })).toThrow(
       expect.objectContaining({ code: 'FOLDER_MISSING' }),
     )
   })
 
-  test('that cannot be run after all exits as a shell would say it, with the reason', async () => {
+  test('that cannot be executed exits as in a shell, with the reason', async () => {
     const folder = scratchFolder()
     writeFileSync(join(folder, 'broken'), '#!/no/such/interpreter\n', { mode: 0o755 })
     const guarded = spawnGuarded('./broken', [], { cwd: folder, env: {} })
@@ -191,8 +192,8 @@ describe('a guarded program', () => {
   })
 })
 
-describe('a program of ours that died', () => {
-  /** A process of ours with a guarded program under it, which said its own number. */
+describe('when our own process dies', () => {
+  /** A process with a guarded program under it, which printed its pid. */
   async function parentOf(script: string) {
     const folder = scratchFolder()
     const worker = join(folder, 'worker.mjs')
@@ -205,40 +206,40 @@ describe('a program of ours that died', () => {
     const line = await new Promise<string>((resolve) =>
       createInterface({ input: child.stdout }).once('line', resolve),
     )
-    const { mark, said } = JSON.parse(line) as { mark: ProcessTag; said: string }
-    onTestFinished(async () => void (await endOrphans(mark, 0)))
-    return { kill: () => child.kill('SIGKILL'), mark, program: Number(said) }
+    const { tag, line: pid } = JSON.parse(line) as { tag: ProcessTag; line: string }
+    onTestFinished(async () => void (await endOrphans(tag, 0)))
+    return { kill: () => child.kill('SIGKILL'), tag, program: Number(pid) }
   }
 
-  test('takes everything with it, though it was killed with -9', async () => {
+  test('everything it started is ended, even after kill -9', async () => {
     const parent = await parentOf(`${FAMILY} ${READY}`)
-    expect(carriersOf(parent.mark.mark).length).toBeGreaterThan(3)
-    expect(isAlive(parent.mark)).toBe(true)
+    expect(carriersOf(parent.tag.mark).length).toBeGreaterThan(3)
+    expect(isAlive(parent.tag)).toBe(true)
     parent.kill()
-    await expectNoneLeft(parent.mark.mark)
-    expect(isAlive(parent.mark)).toBe(false)
+    await expectNoneLeft(parent.tag.mark)
+    expect(isAlive(parent.tag)).toBe(false)
   })
 
-  test('and its guardian with it leaves strays, which are ended by their mark', async () => {
+  test('with its guardian, orphans remain and are ended by their tag', async () => {
     const parent = await parentOf(`${FAMILY} ${READY}`)
-    // Stopped first, so that it cannot do its work in between.
-    process.kill(parent.mark.pid, 'SIGSTOP')
+    // Stopped first, so that it cannot act in between.
+    process.kill(parent.tag.pid, 'SIGSTOP')
     parent.kill()
-    process.kill(parent.mark.pid, 'SIGKILL')
+    process.kill(parent.tag.pid, 'SIGKILL')
     expect(isRunning(parent.program)).toBe(true)
-    expect(await endOrphans(parent.mark, 100)).toBeGreaterThanOrEqual(4)
-    expect(carriersOf(parent.mark.mark)).toEqual([])
-    expect(await endOrphans(parent.mark)).toBe(0)
+    expect(await endOrphans(parent.tag, 100)).toBeGreaterThanOrEqual(4)
+    expect(carriersOf(parent.tag.mark)).toEqual([])
+    expect(await endOrphans(parent.tag)).toBe(0)
   })
 })
 
-describe('a mark', () => {
-  test('of a number that somebody else has now harms nobody', async () => {
+describe('a process tag', () => {
+  test('whose pid was reused harms no other process', async () => {
     const other = guard(READY.replace('wait', SLEEP))
     const program = Number(await firstLine(other))
     const startedAt = readFileSync(`/proc/${program}/stat`, 'utf8').split(') ')[1]!.split(' ')[19]!
     for (const stale of [
-      { pid: program, startedAt: '1', mark: other.mark.mark },
+      { pid: program, startedAt: '1', mark: other.tag.mark },
       { pid: program, startedAt, mark: 'f'.repeat(32) },
     ]) {
       expect(isAlive(stale)).toBe(false)
@@ -263,28 +264,28 @@ describe('the lines of a program', () => {
     return lines
   }
 
-  test('are split at LF alone, wherever the pieces end', async () => {
+  test('are split at LF alone, wherever the chunks end', async () => {
     const text = 'one\r\n\u2028two\u0085\f\n\nthree 🧭 é\nlast'
     const bytes = Buffer.from(text)
     for (let at = 1; at < bytes.length; at += 1)
       expect(await split([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(text.split('\n'))
   })
 
-  test('survive bytes that are no text', async () => {
+  test('survive bytes that are not text', async () => {
     expect(await split([Buffer.from([0x7b, 0xff, 0xc3, 0x0a, 0x7d, 0x0a])])).toEqual([
       '{\ufffd\ufffd',
       '}',
     ])
   })
 
-  test('are cut where one is too long, and the next one is whole', async () => {
+  test('are cut where one is too long, and the next one is complete', async () => {
     expect(await split(['x'.repeat(50), 'y'.repeat(50), '\nnext\n'], 60)).toEqual([
       'x'.repeat(50) + 'y'.repeat(10),
       'next',
     ])
   })
 
-  test('come whole from a real program, however long', async () => {
+  test('of a real program are complete, however long', async () => {
     const guarded = guard(`head -c 9000000 /dev/zero | tr '\\0' x; echo; echo end`)
     const lines = await linesFrom(guarded)
     expect(lines.map((line) => line.length)).toEqual([9_000_000, 3])

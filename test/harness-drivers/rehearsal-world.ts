@@ -10,7 +10,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const START = 20_000
 
-/** Our own agent in a project of its own. It remembers, so that what it was given can be looked up. */
+/** Our own agent in its own project. It saves its state, so that its requests can be inspected. */
 export async function rehearsalWorld(): Promise<HarnessWorld> {
   const folder = scratchFolder()
   const script = join(folder, 'script.json')
@@ -53,7 +53,7 @@ export async function rehearsalWorld(): Promise<HarnessWorld> {
   }
 }
 
-/** A model behind an agent asks before it runs a command, and so does this one. */
+/** Like a model behind an agent, it asks before it runs a command. */
 function scripted(turns: readonly (readonly Act[])[]): readonly (readonly object[])[] {
   let context = START
   return turns.map((acts) =>

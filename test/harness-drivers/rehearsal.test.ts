@@ -15,6 +15,7 @@ import { rehearsalHarness } from '../../src/harness/rehearsal/drive.ts'
 import { parseScript, taskFromPrompt } from '../../src/harness/rehearsal/agent/script.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { program, terminal } from '../support/cli.ts'
+import { turn } from '../contract/harness.ts'
 
 const page = readFileSync(new URL('../../docs/rehearsal.md', import.meta.url), 'utf8')
 
@@ -46,13 +47,7 @@ async function open(harness: Harness, cwd: string, env: NodeJS.ProcessEnv): Prom
   return conversation
 }
 
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
-  const events: HarnessEvent[] = []
-  for await (const event of conversation.prompt(prompt)) events.push(event)
-  return events
-}
-
-function said(events: readonly HarnessEvent[]): string {
+function textIn(events: readonly HarnessEvent[]): string {
   return events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('|')
 }
 
@@ -70,29 +65,29 @@ describe('the rehearsal agent', () => {
     expect(await statusOf('fix-the-sweep')).toMatchObject({ status: 'completed' })
   })
 
-  test('says so when there is no task in a prompt', async () => {
+  test('says so when a prompt has no task', async () => {
     const { conversation, git } = await stage(undefined)
-    expect(said(await turn(await conversation(), 'Good morning'))).toBe(
+    expect(textIn(await turn(await conversation(), 'Good morning'))).toBe(
       'There is no task in this prompt.',
     )
     expect(git('log', '-1', '--format=%s').trim()).toBe('tasks')
   })
 
-  test('counts the turns of each task within a run, in whichever process and conversation they come', async () => {
+  test('counts the turns of each task within a run, across processes and conversations', async () => {
     const script = 'tasks: { a: [[say: a1], [say: a2], [say: a3]], b: [[say: b1], [say: b2]] }'
     const { conversation } = await stage(script)
     const first = await conversation({ STINT_RUN: 'r1' })
-    expect(said(await turn(first, '# Task a: A'))).toBe('a1')
-    expect(said(await turn(first, '# Task b: B'))).toBe('b1')
+    expect(textIn(await turn(first, '# Task a: A'))).toBe('a1')
+    expect(textIn(await turn(first, '# Task b: B'))).toBe('b1')
     await first.close()
     const second = await conversation({ STINT_RUN: 'r1' })
-    expect(said(await turn(second, '# Task a: A, again'))).toBe('a2')
-    expect(said(await turn(second, '# Task a: A, again'))).toBe('a3')
-    expect(said(await turn(second, '# Task a: A, again'))).toBe('a3')
-    expect(said(await turn(await conversation({ STINT_RUN: 'r2' }), '# Task a: A'))).toBe('a1')
+    expect(textIn(await turn(second, '# Task a: A, again'))).toBe('a2')
+    expect(textIn(await turn(second, '# Task a: A, again'))).toBe('a3')
+    expect(textIn(await turn(second, '# Task a: A, again'))).toBe('a3')
+    expect(textIn(await turn(await conversation({ STINT_RUN: 'r2' }), '# Task a: A'))).toBe('a1')
   })
 
-  test('reports what it was told to, whether it did anything or not', async () => {
+  test('reports what the script says, whether or not it did anything', async () => {
     const script =
       'tasks: { one: [{ lie: All done }], two: [{ blocked: No key }], three: [{ failed: Too hard }] }'
     const { conversation, git, statusOf } = await stage(script, 'One', 'Two', 'Three')
@@ -126,12 +121,12 @@ window: 5000
     })
   })
 
-  test('tells no compaction to a client that does not know of them, and a smaller context to all', async () => {
-    const knowing = await told(
+  test('reports no compaction to a client without support, but a smaller context to all', async () => {
+    const knowing = await updatesFor(
       { session: { compaction: {} } },
       'default: [[{ usage: 9000 }, { compact: true }]]',
     )
-    const plain = await told({}, 'default: [[{ usage: 9000 }, { compact: true }]]')
+    const plain = await updatesFor({}, 'default: [[{ usage: 9000 }, { compact: true }]]')
     const compactions = (updates: readonly SessionUpdate[]) =>
       updates.filter(({ sessionUpdate }) => sessionUpdate === 'compaction_update').length
     expect([compactions(plain), compactions(knowing)]).toEqual([0, 2])
@@ -140,8 +135,8 @@ window: 5000
   })
 })
 
-/** What one turn tells a client with these capabilities. */
-async function told(
+/** What one turn emits to a client with these capabilities. */
+async function updatesFor(
   clientCapabilities: ClientCapabilities,
   script: string,
 ): Promise<readonly SessionUpdate[]> {
@@ -173,25 +168,25 @@ describe('a prompt', () => {
     ['# Task fix-it: Fix it: now\nmore', { name: 'fix-it', title: 'Fix it: now' }],
     ['# Task bd:12: Of beads', { name: 'bd:12', title: 'Of beads' }],
     ['# Task #7:', { name: '#7', title: '' }],
-  ])('%j is about a task', (prompt, task) => {
+  ])('%j has a task', (prompt, task) => {
     expect(taskFromPrompt(prompt)).toEqual(task)
   })
 
   test.each(['Task x: y', '# Task: x', 'text\n# Task x: y', '# Task two words: y'])(
-    '%j is about none',
+    '%j has no task',
     (prompt) => {
       expect(taskFromPrompt(prompt)).toBeUndefined()
     },
   )
 
-  test('about a task with a strange name stays within the folder', async () => {
+  test('with a strange task name stays within the folder', async () => {
     const { conversation, path } = await stage(undefined)
     await turn(await conversation(), '# Task ../../escape: Out')
     expect(existsSync(path('rehearsal/escape.md'))).toBe(true)
   })
 })
 
-describe('a script', () => {
+describe('a rehearsal script', () => {
   const mistakeIn = (text: string): string => {
     try {
       parseScript(text, 'script.yml')
@@ -226,14 +221,14 @@ describe('a script', () => {
     expect(mistakeIn(text)).toMatch(message)
   })
 
-  test('may be JSON, and may leave the list of turns away where there is one', () => {
+  test('may be JSON, and may omit the list of turns when there is one turn', () => {
     const acts = [{ do: 'say', text: 'x' }]
     expect(parseScript('{"default": [[{"say": "x"}]]}', 's').default).toEqual([acts])
     expect(parseScript('default: [say: x]', 's').default).toEqual([acts])
     expect(parseScript('default: []', 's').default).toEqual([[]])
   })
 
-  test('that is refused ends the program with 2, and says why', () => {
+  test('that is refused exits with 2 and says why', () => {
     const { cwd, env } = terminal()
     writeFileSync(join(cwd, 'bad.yml'), 'default:\n  - - say\n')
     const run = (...args: readonly string[]) =>
@@ -260,10 +255,10 @@ describe('a script', () => {
   })
 })
 
-describe('the example of the page', () => {
+describe('the documented example script', () => {
   const [, example] = /```yaml\n([^]*?)```/.exec(page)!
 
-  test('does what the page says', async () => {
+  test('does what the documentation says', async () => {
     const { conversation, git, path, statusOf } = await stage(
       example,
       'Fix the sweep',

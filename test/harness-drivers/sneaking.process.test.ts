@@ -8,7 +8,7 @@ import { scratchFolder } from '../support/scratch.ts'
 const HERE = "\"$(cat <<'EOF'\n"
 const END = '\nEOF\n)"'
 
-// Each looks like something that is allowed, and makes a file called `sneaked`.
+// Each looks like an allowed command, and creates a file called `sneaked`.
 const SNEAKING = {
   'a command between two messages': `git commit --allow-empty -m ${HERE}one\nEOF\ntouch sneaked\ncat <<'EOF'\ntwo${END}`,
   'a message that begins inside a quotation': `echo 'x ${HERE}'; touch sneaked; echo '${END}'`,
@@ -54,11 +54,11 @@ function project(): string {
   return cwd
 }
 
-describe.runIf(existsSync('/bin/bash'))('under `edits` nothing is hidden in', () => {
+describe.runIf(existsSync('/bin/bash'))('under `edits` nothing can be smuggled into', () => {
   test.each(Object.entries(SNEAKING))('%s', (_, line) => {
     const cwd = project()
     spawnSync('/bin/bash', ['-c', line], { cwd, stdio: 'pipe' })
-    // Otherwise it would prove nothing that it is refused.
+    // Otherwise the refusal would prove nothing.
     expect(existsSync(join(cwd, 'sneaked'))).toBe(true)
     expect(isAllowedCommand(line, [])).toBe(false)
   })

@@ -1,16 +1,16 @@
 import { acpHarness } from '../../src/harness/acp/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
-import type { Act, HarnessWorld } from '../contract/harness.ts'
+import type { Act, EndingAct, HarnessWorld } from '../contract/harness.ts'
 import { carriersOf } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { claudeAcpProgram } from './install-acp.ts'
 import type { Reply } from './model-stub.ts'
 
-/** Beyond where it compacts, in a window of a million. */
+/** Above the compaction point in a window of a million tokens. */
 const TOO_FULL = 985_000
 const NEVER = new Promise<never>(() => undefined)
 
-/** A real agent that speaks the protocol, with a model that follows a script. Nothing leaves the machine. */
+/** A real ACP agent with a scripted model. Nothing leaves the machine. */
 export async function acpWorld(): Promise<HarnessWorld> {
   const claude = await ClaudeWorld.create('2.1.325', { setup: false })
   Object.assign(claude.env, {
@@ -35,7 +35,7 @@ export async function acpWorld(): Promise<HarnessWorld> {
   }
 }
 
-/** The answers of the model in one turn. Only the last one of a turn has no tool in it. */
+/** The replies of the model in one turn. Only the last one has no tool use. */
 function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] {
   const replies: Reply[] = []
   let next: Reply = {}
@@ -60,15 +60,7 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
   return replies
 }
 
-type Ending = Extract<
-  Act,
-  | { readonly fail: string }
-  | { readonly limit: string }
-  | { readonly hang: true }
-  | { readonly die: true }
->
-
-function lastReply(act: Ending, claude: ClaudeWorld): Reply {
+function lastReply(act: EndingAct, claude: ClaudeWorld): Reply {
   if ('fail' in act) return { error: { status: 500, type: 'api_error', message: act.fail } }
   if ('limit' in act)
     return {
@@ -80,9 +72,9 @@ function lastReply(act: Ending, claude: ClaudeWorld): Reply {
     }
   if ('hang' in act) return { after: NEVER }
   return {
-    /** Looked at when the request is there. */
+    /** Called when the request arrives. */
     get after() {
-      // Who watches over it has not this environment.
+      // The guardian does not have this environment.
       for (const pid of carriersOf(`CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`))
         process.kill(pid, 'SIGKILL')
       return NEVER
@@ -90,7 +82,7 @@ function lastReply(act: Ending, claude: ClaudeWorld): Reply {
   }
 }
 
-/** Figures that come to so many tokens in the context. */
+/** Usage that adds up to this many tokens in the context. */
 function claim(tokens: number): Reply {
   return { inputTokens: 7, cacheWritten: 13, outputTokens: 33, cacheRead: tokens - 53 }
 }

@@ -1,4 +1,4 @@
-// A scripted agent in the place of a bare model, of either kind of API.
+// A scripted agent in place of a bare model, for either API.
 import { textsIn } from './claude-agent.ts'
 import type { MessagesBody, ModelStub, Reply } from './model-stub.ts'
 import { type Asked, type ScriptedAgent, type Step, taskIn } from './scripted-agent.ts'
@@ -22,7 +22,7 @@ function replyTo(step: Step): Reply {
   return { ...used, tools: [{ name: 'shell', input: { command: step.run } }] }
 }
 
-/** The newest prompt about a task. What was said to the model in a row is one message. */
+/** The newest prompt with a task. Consecutive texts to the model are one message. */
 function askedIn({ messages }: MessagesBody): Asked | undefined {
   for (const [index, { role, content }] of [...messages.entries()].toReversed()) {
     const texts =

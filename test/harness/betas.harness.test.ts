@@ -16,7 +16,7 @@ describe.each(CLAUDE_VERSIONS)('token-efficient tools in Claude Code %s', (versi
   }
 
   test.each(MODELS)(
-    'are asked for with %s after a setup with the flag, beside what the client asks for by itself',
+    'are requested with %s after a setup with the flag, beside the betas of the client',
     async (model) => {
       const world = await ClaudeWorld.create(version)
       const before = await betasOf(world, model)
@@ -33,7 +33,7 @@ describe.each(CLAUDE_VERSIONS)('token-efficient tools in Claude Code %s', (versi
     },
   )
 
-  test('are asked for beside the betas that somebody had in their settings', async () => {
+  test('are requested beside the betas in the user settings', async () => {
     const world = await ClaudeWorld.create(version)
     const path = world.path('.claude', 'settings.local.json')
     const settings = JSON.parse(readFileSync(path, 'utf8')) as object
@@ -47,19 +47,19 @@ describe.each(CLAUDE_VERSIONS)('token-efficient tools in Claude Code %s', (versi
     )
   })
 
-  // Why it is this variable and no other way.
+  // Shows why the beta goes into this variable.
   test.each([
     ['ANTHROPIC_BETA', { ANTHROPIC_BETA: BETA }, []],
     ['a custom header', { ANTHROPIC_CUSTOM_HEADERS: `anthropic-beta: ${BETA}` }, []],
     ['--betas', {}, ['--betas', BETA]],
-  ])('are not asked for by %s', async (_, env, args) => {
+  ])('are not requested by %s', async (_, env, args) => {
     const world = await ClaudeWorld.create(version, { setup: false })
     Object.assign(world.env, env)
     await world.ask('hello', '--model', MODELS[0]!, ...args)
     expect(world.stub.turns.at(-1)!.betas).not.toContain(BETA)
   })
 
-  test('of the settings hold, and not those of the shell', async () => {
+  test('come from the settings, not from the shell', async () => {
     const world = await ClaudeWorld.create(version)
     world.env.ANTHROPIC_BETAS = 'of-the-shell-2025-01-01'
     world.stint('setup', 'claude', '--token-efficient-tools')

@@ -31,19 +31,19 @@ const tokensOf = ({ inputTokens, cacheWritten, cacheRead, outputTokens }: Used) 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a command' } })
 const AGENT: Record<ClaudeVersion, string> = { '2.1.325': 'Agent', '2.0.77': 'Task' }
 
-/** The last lines of a turn may be written after it has ended. */
+/** The last lines of a turn may be written after it ended. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((wake) => setTimeout(wake, 20))
 }
 
 describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
-  test('its transcript tells exactly the tokens that the model said it used', async () => {
+  test('its transcript has exactly the token counts that the model reported', async () => {
     const world = await ClaudeWorld.create(version)
     const talk = world.talk()
     const { session_id: id } = await talk.say('hello')
     const path = world.transcriptPath(id)
     const figure = () => contextSizeFrom(readLastUsage(path), NOW)
-    const told = async (last: Used) => {
+    const expectReported = async (last: Used) => {
       await until(() => figure()?.value === tokensOf(last))
       expect(figure()).toMatchObject({
         value: tokensOf(last),
@@ -58,14 +58,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     ]
     world.stub.script({ text: 'one', ...plain })
     await talk.say('a turn')
-    await told(plain)
+    await expectReported(plain)
     // A text and two tools, on several lines with one id.
     world.stub.script(
       { text: 'let me see', tools: [bash('echo a'), bash('echo b')], ...tool },
       { text: 'two', ...after },
     )
     await talk.say('a turn with tools')
-    await told(after)
+    await expectReported(after)
     const [asks, theirs, last] = [
       used(11, 300, 62_000, 77),
       used(13, 9000, 5000, 99),
@@ -83,14 +83,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       { text: 'three', ...last },
     )
     await talk.say('delegate it')
-    await told(last)
+    await expectReported(last)
     await talk.say('/compact')
     await until(() => readLastUsage(path).compacted !== undefined)
     expect(figure()?.known ?? 'unknown').not.toBe('measured')
-    const anew = used(21, 15_000, 300, 44)
-    world.stub.script({ text: 'four', ...anew })
+    const again = used(21, 15_000, 300, 44)
+    world.stub.script({ text: 'four', ...again })
     await talk.say('and on')
-    await told(anew)
+    await expectReported(again)
     await talk.end()
     const first = used(100, 0, 0, 20)
     const totals = conversationTotals(world.path('.git', 'notes'), {
@@ -100,7 +100,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     })!
     const sum = (all: readonly Used[], of: (each: Used) => number) =>
       all.reduce((total, each) => total + of(each), 0)
-    const mine = [first, plain, tool, after, asks, last, anew]
+    const mine = [first, plain, tool, after, asks, last, again]
     const spent = Object.values(totals.spent)
     expect(spent).toEqual([
       {
@@ -117,7 +117,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
   })
 
   test.each([-600, 600])(
-    'it compacts at the point that is worked out for it, and not before: %i tokens off',
+    'it compacts at the computed compaction point, and not before: %i tokens off',
     async (off) => {
       const world = await ClaudeWorld.create(version)
       world.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '100000'
@@ -146,7 +146,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
   )
 
   test.skipIf(!hasTmux)(
-    'what its status line is told is left for hooks, and is what the transcript tells',
+    'its status line input is stored for hooks, and matches the transcript',
     async () => {
       const world = await ClaudeWorld.create(version)
       world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
@@ -183,7 +183,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       await terminal.shows(/Compacted|compacted/)
       await until(() => readLastUsage(path).compacted !== undefined)
       const after = JSON.parse(world.stint('budget', '--json')) as typeof shown
-      // Old clients go on to tell the size from before.
+      // Old versions keep reporting the size from before.
       expect(after.tokens!.known).toBe(version === '2.0.77' ? 'unknown' : 'estimated')
     },
   )
@@ -195,7 +195,7 @@ test.each([
   'claude-sonnet-4-5',
   'claude-haiku-4-5',
   'claude-fable-5-1',
-])('the window and the prices of %s are those of the client', async (model) => {
+])('the window and the prices of %s match those of the client', async (model) => {
   const world = await ClaudeWorld.create('2.1.325', { setup: false })
   world.stub.script({ text: 'x', ...used(10_000, 20_000, 40_000, 5000) })
   const { total_cost_usd: cost, modelUsage } = await world.ask('hello', '--model', model)

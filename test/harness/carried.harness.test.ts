@@ -5,9 +5,9 @@ import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
 import { textOf } from './model-stub.ts'
 
-// What the page on savings counts as carried by every conversation.
+// What the documentation on savings counts as carried by every conversation.
 describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => {
-  test('carries a line of each slash command, and the rest of one once it is typed, and what there is to know of the server', async () => {
+  test('carries one line per slash command, its full text once typed, and the MCP server instructions', async () => {
     const world = await ClaudeWorld.create(version, { mcp: true })
     const talk = world.talk()
     await talk.say('hello')
@@ -19,7 +19,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => 
     const { text, body } = world.stub.turns.at(-1)!
     expect(text).toContain('Show this to the user as it is.')
     const tools = (body.tools ?? []).filter(({ name }) => name.startsWith('mcp__stint__'))
-    // It writes an ellipsis in its own way.
+    // This version writes an ellipsis as three dots.
     if (version === '2.0.77')
       expect(tools).toEqual(JSON.parse(JSON.stringify(serverTools()).replaceAll('…', '...')))
     else expect(tools).toEqual([])
@@ -30,7 +30,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => 
     await talk.end()
   })
 
-  test('does not carry the line for the person', async () => {
+  test('does not carry the line for the user', async () => {
     const world = await ClaudeWorld.create(version)
     world.stint('init', '--name', 'carried', '--goal', 'Be carried')
     const talk = world.talk()

@@ -1,12 +1,12 @@
-// A scripted agent in the place of the model behind Claude Code.
+// A scripted agent in place of the model behind Claude Code.
 import type { MessagesBody, ModelStub, Reply } from './model-stub.ts'
 import { type Asked, type ScriptedAgent, type Step, taskIn } from './scripted-agent.ts'
 
 const NEVER = new Promise<never>(() => undefined)
-/** Characters of a request that are about a token. Whoever wants to know it counts. */
+/** About how many characters of a request make a token. */
 const PER_TOKEN = 4
 
-/** From now on the model is this agent. What it claims to have used is about the size of the request. */
+/** From now on this agent is the model. The usage it reports is about the size of the request. */
 export function answerAs(stub: ModelStub, agent: ScriptedAgent): void {
   stub.answerBy(({ body, text }) =>
     replyTo(agent.next(askedIn(body)), Math.ceil(text.length / PER_TOKEN)),
@@ -34,7 +34,7 @@ function replyTo(step: Step, size: number): Reply {
   return { ...used, tools, ...(after === undefined ? {} : { after }) }
 }
 
-/** The newest prompt about a task. */
+/** The newest prompt with a task. */
 function askedIn({ messages }: MessagesBody): Asked | undefined {
   for (const [index, { role, content }] of [...messages.entries()].toReversed()) {
     const prompt =

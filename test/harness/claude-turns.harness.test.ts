@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type {
   Conversation,
-  HarnessEvent,
   ConversationOptions,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 import { type DrivenWorld, drivenWorld } from './driven-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
+import { turn } from '../contract/harness.ts'
 
 async function opened(
   { harness, open }: DrivenWorld,
@@ -21,16 +21,10 @@ async function opened(
   return conversation
 }
 
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
-  const events: HarnessEvent[] = []
-  for await (const event of conversation.prompt(prompt)) events.push(event)
-  return events
-}
-
 const count = (text: string, word: string) => text.split(word).length - 1
 
 describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) => {
-  test('takes five turns in one process; each request has the standing instructions and the set-up once', async () => {
+  test('takes five turns in one process, and each request has the system prompt and the setup once', async () => {
     const world = await drivenWorld(version)
     world.script(
       [{ say: 'one' }],
@@ -63,7 +57,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(prompts.map((prompt) => count(turns.at(-1)!.text, prompt))).toEqual([1, 1, 1, 1, 1])
   })
 
-  test('is heard while an answer is still on its way, so that a long one is no silence', async () => {
+  test('emits events while a reply is streaming, so that a long one is not a stall', async () => {
     const world = await drivenWorld(version)
     world.script([{ say: 'a long answer' }])
     const heard: string[] = []
@@ -76,7 +70,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(piece).toBeLessThan(whole)
   })
 
-  test('tells the window that was asked for', async () => {
+  test('reports the requested window', async () => {
     const world = await drivenWorld(version)
     const conversation = await opened(world, { model: 'claude-sonnet-4-5-20250929[1m]' })
     const events = [...(await turn(conversation, 'A')), ...(await turn(conversation, 'B'))]
@@ -84,7 +78,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(windows).toEqual([1_000_000, 1_000_000])
   })
 
-  test('reads CLAUDE.md by itself; AGENTS.md only where it is new and there is no other', async () => {
+  test('reads CLAUDE.md by itself; AGENTS.md only in new versions without CLAUDE.md', async () => {
     const world = await drivenWorld(version)
     expect(world.harness.capabilities.instructions).toEqual(['CLAUDE.md'])
     writeFileSync(world.claude.path('AGENTS.md'), 'MARK-OF-AGENTS\n')
@@ -97,7 +91,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(world.seen()).not.toContain('MARK-OF-AGENTS')
   })
 
-  test('lets a message of several lines be committed under `edits`, and nothing be hidden in one', async () => {
+  test('may commit a message of several lines under `edits`, with nothing hidden in it', async () => {
     const world = await drivenWorld(version)
     const message = (body: string) => `git commit --allow-empty -m "$(cat <<'EOF'\n${body}\nEOF\n)"`
     world.script([
@@ -130,7 +124,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(existsSync(join(world.open.cwd, 'sneaked'))).toBe(false)
   })
 
-  test('commits in a worktree of its own under `edits`', async () => {
+  test('commits in its own worktree under `edits`', async () => {
     const world = await drivenWorld(version)
     const tree = join(world.claude.root, 'tree')
     world.claude.git('worktree', 'add', '-q', '-b', 'run', tree)
@@ -150,7 +144,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     ).toBe('more\n')
   })
 
-  test('that is not there to be resumed ends its first turn as died, with what the program said', async () => {
+  test('that cannot be resumed ends its first turn as died, with the output of the program', async () => {
     const world = await drivenWorld(version)
     const conversation = await opened(world, { resume: '11111111-2222-4333-8444-555555555555' })
     const end = (await turn(conversation, 'hello')).at(-1)
@@ -161,7 +155,7 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     })
   })
 
-  test('is interrupted also when that is asked before the prompt was taken up', async () => {
+  test('is interrupted even when asked before the prompt was accepted', async () => {
     const world = await drivenWorld(version)
     world.script([{ say: 'one' }], [{ hang: true }])
     const conversation = await opened(world)
@@ -169,12 +163,12 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     const hanging = turn(conversation, 'B')
     await conversation.interrupt()
     expect((await hanging).at(-1)).toMatchObject({ how: 'interrupted' })
-    // It may have come to the model or not.
+    // It may or may not have reached the model.
     world.claude.stub.forget()
     expect((await turn(conversation, 'C')).at(-1)).toMatchObject({ how: 'completed' })
   })
 
-  test('goes on when a command that was put into the background ends between two turns', async () => {
+  test('continues when a background command ends between two turns', async () => {
     const world = await drivenWorld(version)
     world.claude.stub.script(
       {
@@ -192,18 +186,18 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
       how: 'completed',
       said: 'begun',
     })
-    // Long enough to have ended, and on some machines even to have been told of it.
+    // Long enough to end, and on some machines even to be reported.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     const end = (await turn(conversation, 'B')).at(-1)
     if (version === '2.1.325') return expect(end).toMatchObject({ how: 'completed', said: 'ok' })
-    // This version is deaf from then on, which has to be seen.
+    // This version accepts no more prompts from then on, which the driver has to notice.
     expect(end).toMatchObject({ how: 'died', failure: expect.stringContaining('streaming mode') })
     const next = await opened(world, { resume: conversation.id! })
     expect((await turn(next, 'B')).at(-1)).toMatchObject({ how: 'completed' })
   })
 })
 
-test('a question that only a person can answer is answered: nobody is here', async () => {
+test('answers a question for the user by saying that no user is present', async () => {
   const world = await drivenWorld('2.1.325')
   const question = {
     question: 'Which?',
@@ -223,7 +217,7 @@ test('a question that only a person can answer is answered: nobody is here', asy
   expect(world.seen()).toContain('Nobody is here to answer')
 })
 
-/** The agent programs that run in this world. */
+/** The agent programs running in this world. */
 function agentsIn(world: DrivenWorld): readonly number[] {
   return carriersOf(`CLAUDE_CONFIG_DIR=${world.claude.env.CLAUDE_CONFIG_DIR}`)
 }

@@ -19,7 +19,7 @@ import { readLog } from '../../src/journal/read-log.ts'
 import { type ClaudeVersion, claudeProgram } from './install.ts'
 import { ModelStub } from './model-stub.ts'
 
-/** The programs as they are built. */
+/** The built programs. */
 const dist = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist')
 
 export interface Turned {
@@ -32,8 +32,8 @@ export interface Turned {
 }
 
 /**
- * A project with the real Claude Code in it, in a home of its own, talking to a model on loopback. Nothing of the
- * person who runs the tests is read or written.
+ * A project with the real Claude Code, in its own home folder, talking to a model on loopback. No
+ * file of the user who runs the tests is read or written.
  */
 export class ClaudeWorld {
   readonly root = mkdtempSync(join(tmpdir(), 'cw-'))
@@ -76,7 +76,10 @@ export class ClaudeWorld {
     this.git('commit', '-qm', 'start')
   }
 
-  /** With Stint set up in it, as a person does it; the MCP server, which takes its time to start, where it is asked for. It goes with the test. */
+  /**
+   * With Stint set up as a user does it; the MCP server, which is slow to start, only on request.
+   * Removed with the test.
+   */
   static async create(
     version: ClaudeVersion,
     options: { setup?: boolean; mcp?: boolean } = {},
@@ -106,7 +109,7 @@ export class ClaudeWorld {
     return join(this.project, ...parts)
   }
 
-  /** One prompt in a process of its own. */
+  /** One prompt in its own process. */
   async ask(prompt: string, ...args: readonly string[]): Promise<Turned> {
     const child = this.#start(['-p', prompt, '--output-format', 'json', ...args], 'ignore')
     const output = await outputOf(child)
@@ -115,7 +118,7 @@ export class ClaudeWorld {
     return JSON.parse(line) as Turned
   }
 
-  /** A conversation in one process that goes on. */
+  /** A conversation in one process. */
   talk(...args: readonly string[]): Talk {
     const child = this.#start(
       [
@@ -154,7 +157,7 @@ export class ClaudeWorld {
     return existsSync(folder) ? readdirSync(folder).toSorted() : []
   }
 
-  /** What the journal of a session says: the only one, unless its id is given. */
+  /** The journal of a session: the only one, unless an id is given. */
   entries(session = this.sessions[0]): readonly RawEntry[] {
     if (session === undefined) return []
     return readLog(this.path('.sessions', 'journal', session, 'log.jsonl')).records
@@ -166,7 +169,7 @@ export class ClaudeWorld {
       .map(({ data }) => data)
   }
 
-  /** What `stint view --json` says of the session. */
+  /** The output of `stint view --json`. */
   state(
     name?: string,
   ): { readonly compactions: number; readonly name: string } & Record<string, unknown> {
@@ -182,7 +185,7 @@ export class ClaudeWorld {
     )
   }
 
-  /** The harness's own transcript of a conversation. */
+  /** The transcript that the harness wrote. */
   transcript(conversation: string): readonly Record<string, unknown>[] {
     const text = readFileSync(this.transcriptPath(conversation), 'utf8')
     return text
@@ -190,7 +193,7 @@ export class ClaudeWorld {
       .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
   }
 
-  /** What hooks noted of their own troubles. */
+  /** The errors that hooks recorded. */
   get troubles(): string {
     const file = this.path('.git', 'stint', 'conversations', 'troubles.jsonl')
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -205,7 +208,7 @@ export class ClaudeWorld {
 
 type Message = { readonly type: string; readonly subtype?: string } & Record<string, unknown>
 
-/** One process that takes prompts on its standard input, one after the other. */
+/** One process that reads prompts from standard input, one after the other. */
 export class Talk {
   readonly messages: Message[] = []
   readonly #child: ChildProcess
@@ -214,7 +217,7 @@ export class Talk {
 
   constructor(child: ChildProcess) {
     this.#child = child
-    // One waits for its end with each prompt.
+    // Every prompt adds a listener for its end.
     child.setMaxListeners(0)
     child.stderr!.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()))
     createInterface({ input: child.stdout! }).on('line', (line) => {
@@ -241,7 +244,7 @@ export class Talk {
     return turned
   }
 
-  /** Resolves when a message comes that fits. */
+  /** Resolves when a matching message arrives. */
   async until(fits: (message: Message) => boolean): Promise<void> {
     while (!this.messages.some(fits)) await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -268,7 +271,7 @@ function outputOf(child: ChildProcess): Promise<string> {
   })
 }
 
-/** What was ended may still be writing its last words. */
+/** An ended process may still be writing its last lines. */
 async function removeFolder(path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -280,7 +283,7 @@ async function removeFolder(path: string): Promise<void> {
   }
 }
 
-/** The process and whatever it started: a killed agent leaves its commands running. */
+/** The process and everything it started: a killed agent leaves its commands running. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-// A scripted agent in the place of the model behind Codex.
+// A scripted agent in place of the model behind Codex.
 import { patch } from './codex-world.ts'
 import { textOf } from './model-stub.ts'
 import type { ResponsesBody, ResponsesReply, ResponsesStub } from './responses-stub.ts'
@@ -6,12 +6,12 @@ import { type Asked, type ScriptedAgent, type Step, taskIn } from './scripted-ag
 
 const NEVER = new Promise<never>(() => undefined)
 const COMPACTED = 'The conversation was compacted in the middle of this task.'
-/** Characters of a request that are about a token. */
+/** About how many characters of a request make a token. */
 const PER_TOKEN = 4
 
-/** From now on the model is this agent. What it claims to have used is about the size of the request. */
+/** From now on this agent is the model. The usage it reports is about the size of the request. */
 export function answerCodexAs(stub: ResponsesStub, agent: ScriptedAgent): void {
-  // Prompts outlive a compaction, what tools gave back does not: only the summary tells how far the work is.
+  // Prompts survive a compaction, tool results do not: only the summary shows how far the work is.
   stub.summarise(COMPACTED)
   stub.answerBy((body) =>
     replyTo(agent.next(askedIn(body)), Math.ceil(JSON.stringify(body).length / PER_TOKEN)),
@@ -29,7 +29,7 @@ function replyTo(step: Step, size: number): ResponsesReply {
   return { ...used, tools: [{ name: 'exec_command', input: { cmd } }], ...after }
 }
 
-/** The newest prompt about a task, with what was told behind it. */
+/** The newest prompt with a task, and everything after it. */
 function askedIn({ input }: ResponsesBody): Asked | undefined {
   const texts = input.map(({ role, content }) => (role === 'user' ? textOf(content) : ''))
   const at = texts.findLastIndex((text) => taskIn(text) !== undefined)

@@ -1,4 +1,4 @@
-// What is true of Codex and of no other harness.
+// What is specific to Codex.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { carriersOf } from '../support/processes.ts'
 import { CodexWorld } from './codex-world.ts'
 import { codexProgram } from './install.ts'
 import type { ResponsesBody } from './responses-stub.ts'
+import { turn } from '../contract/harness.ts'
 
 async function opened(
   world: CodexWorld,
@@ -22,12 +23,6 @@ async function opened(
   const conversation = await codexHarness.open({ ...world.open, ...more })
   onTestFinished(() => conversation.close())
   return conversation
-}
-
-async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
-  const events: HarnessEvent[] = []
-  for await (const event of conversation.prompt(prompt)) events.push(event)
-  return events
 }
 
 function outputs(events: readonly HarnessEvent[]): string {
@@ -49,7 +44,7 @@ function spentIn(events: readonly HarnessEvent[]): Usage {
   }
 }
 
-/** A program of the project that writes down each time it is run. */
+/** A program of the project that records each run. */
 function plantCounter(folder: string): () => number {
   const path = join(folder, 'count')
   writeFileSync(path, '#!/bin/sh\necho run >> runs.txt && git add -A && git commit -qm "$1"\n')
@@ -72,7 +67,7 @@ function commandLines(): readonly string[] {
 
 describe('Codex, driven by its app-server', () => {
   test.each(['ask', 'edits', 'all'] as const)(
-    'finds its configuration as it was after a run under `%s`',
+    'leaves its configuration unchanged after a run under `%s`',
     async (permissions) => {
       const world = await CodexWorld.create()
       const before = world.configuration
@@ -128,7 +123,7 @@ describe('Codex, driven by its app-server', () => {
   })()
 
   test.skipIf(!canUnshare)(
-    'works under `edits` where no sandbox can be made, as in a container',
+    'works under `edits` where no sandbox can be created, as in a container',
     async () => {
       const world = await CodexWorld.create()
       const program = join(world.root, 'codex-in-container')
@@ -150,7 +145,7 @@ describe('Codex, driven by its app-server', () => {
   )
 
   test.each(['', '[shell_environment_policy]\ninherit = "none"'])(
-    'its commands find our PATH and our variables, whatever the user has configured: %j',
+    'gives its commands our PATH and variables, whatever the user configured: %j',
     async (more) => {
       const world = await CodexWorld.create()
       world.configure(more)
@@ -171,7 +166,7 @@ describe('Codex, driven by its app-server', () => {
     },
   )
 
-  test('keeps to its user’s own instructions beside ours and those of the project, also behind a compaction', async () => {
+  test('follows its user’s instructions beside ours and the project’s, even after a compaction', async () => {
     const world = await CodexWorld.create()
     world.configure('developer_instructions = "THEIR-RULE"')
     writeFileSync(join(world.project, 'AGENTS.md'), 'PROJECT-RULE\n')
@@ -187,7 +182,7 @@ describe('Codex, driven by its app-server', () => {
       ])
   })
 
-  test('tells a compaction in the middle of a turn, which goes on', async () => {
+  test('reports a compaction in the middle of a turn, which continues', async () => {
     const world = await CodexWorld.create()
     world.script([{ tokens: 60_000 }, { run: 'true' }, { tokens: 9000 }, { say: 'still here' }])
     const events = await turn(await opened(world), 'go')
@@ -200,14 +195,14 @@ describe('Codex, driven by its app-server', () => {
     )
     expect(contexts[0]).toBe(60_000)
     expect(contexts.at(-1)).toBe(9000)
-    // The summarising request was one too.
+    // The summarising request counts too.
     const { input, output } = spentIn(events)
     const scripted = world.spent()
     expect([input - scripted.input, output - scripted.output]).toEqual([5000, 20])
   })
 
   test.each(['by itself', 50_000] as const)(
-    'compacts at the point that is told, and not before: configured %s',
+    'compacts at the reported compaction point, and not before: configured %s',
     async (configured) => {
       const world = await CodexWorld.create()
       world.configure('', configured)
@@ -228,7 +223,7 @@ describe('Codex, driven by its app-server', () => {
     },
   )
 
-  test('counts what was used once across a resumed conversation, and says at once how full it is; our instructions hold', async () => {
+  test('counts usage once across a resume, reports the context size at once, and keeps our instructions', async () => {
     const world = await CodexWorld.create()
     world.script([{ tokens: 21_000 }, { say: 'one' }], [{ say: 'two' }, { compact: true }])
     const first = await opened(world, { systemPrompt: 'OUR-RULE' })
@@ -246,7 +241,7 @@ describe('Codex, driven by its app-server', () => {
     expect(world.stub.turns.map(({ text }) => text.split('OUR-RULE').length - 1)).toEqual([1, 1, 1])
   })
 
-  test('an agent that it starts may do what it may, and what that uses is counted, but not as its own context', async () => {
+  test('applies its permissions to a sub-agent, whose usage is counted but not as context', async () => {
     const world = await CodexWorld.create()
     const spawn = {
       name: 'spawn_agent',
@@ -296,7 +291,7 @@ describe('Codex, driven by its app-server', () => {
     expect(events.filter(({ type }) => type === 'turn ended')).toHaveLength(2)
   })
 
-  test('ends the command of a turn that is interrupted', async () => {
+  test('ends the command of an interrupted turn', async () => {
     const world = await CodexWorld.create()
     const command = `sleep 4321.${process.pid}`
     const isRunning = () => commandLines().includes(command)
@@ -319,7 +314,7 @@ describe('Codex, driven by its app-server', () => {
     expect((await turn(conversation, 'B')).at(-1)).toMatchObject({ how: 'completed' })
   })
 
-  test('ends a turn to which nobody listens any more, and takes the next one', async () => {
+  test('ends a turn whose consumer stopped, and accepts the next one', async () => {
     const world = await CodexWorld.create()
     world.script([{ run: 'true' }, { hang: true }], [{ say: 'next' }])
     const conversation = await opened(world)
@@ -331,7 +326,7 @@ describe('Codex, driven by its app-server', () => {
     expect((await turn(conversation, 'B')).at(-1)).toMatchObject({ how: 'completed', said: 'next' })
   })
 
-  test('refuses what nobody could decide on', async () => {
+  test('declines what no one can decide', async () => {
     const world = await CodexWorld.create()
     const runs = plantCounter(world.project)
     world.script([{ run: './count never' }, { say: 'done' }])
@@ -341,7 +336,7 @@ describe('Codex, driven by its app-server', () => {
     expect(runs).toThrow('ENOENT')
   })
 
-  test('takes the model that it is given, and says which it is', async () => {
+  test('uses the given model, and reports which it is', async () => {
     const world = await CodexWorld.create()
     world.script([{ say: 'done' }])
     const [started] = await turn(await opened(world, { model: 'another-model' }), 'go')
@@ -349,7 +344,7 @@ describe('Codex, driven by its app-server', () => {
     expect(world.stub.turns[0]!.body.model).toBe('another-model')
   })
 
-  test('begins no turns by itself', async () => {
+  test('starts no turns by itself', async () => {
     const world = await CodexWorld.create()
     world.script([{ say: 'done' }])
     await turn(await opened(world), 'go')
@@ -357,7 +352,7 @@ describe('Codex, driven by its app-server', () => {
   })
 
   test.each(['01a1e07f-c6a7-7a10-971b-7c00cebbdf63', 'no id at all'])(
-    'says that a conversation is not there, and leaves no process: %s',
+    'reports that a conversation is missing, and leaves no process: %s',
     async (resume) => {
       const world = await CodexWorld.create()
       const word = `STINT_TEST=${world.root}`

@@ -22,8 +22,8 @@ const COMPACTS_AT = 50_000
 const NEVER = new Promise<never>(() => undefined)
 
 /**
- * A project with the real Codex in it, in a home of its own, talking to a model on loopback. Nothing of the person who runs
- * the tests is read or written.
+ * A project with the real Codex, in its own home folder, talking to a model on loopback. No file of
+ * the user who runs the tests is read or written.
  */
 export class CodexWorld implements HarnessWorld {
   readonly harness = codexHarness
@@ -78,7 +78,7 @@ export class CodexWorld implements HarnessWorld {
     return readFileSync(join(this.root, 'codex', 'config.toml'), 'utf8')
   }
 
-  /** The user's own configuration: what leads to the model on loopback and nowhere else, and more. */
+  /** The user's own configuration: the model on loopback, and more. */
   configure(more: string, compactsAt: number | 'by itself' = COMPACTS_AT): void {
     const text = `model = "stub-model"
 model_provider = "stub"
@@ -118,16 +118,16 @@ plugins = false
   }
 
   spent(): Usage {
-    const told = this.#replies.filter(
+    const counted = this.#replies.filter(
       ({ error, after }) => error === undefined && after === undefined,
     )
-    const output = told.reduce((sum, reply) => sum + (reply.outputTokens ?? 20), 0)
-    const cacheRead = told.reduce((sum, reply) => sum + (reply.cachedTokens ?? 0), 0)
-    const input = told.reduce((sum, reply) => sum + (reply.inputTokens ?? 100), 0) - cacheRead
+    const output = counted.reduce((sum, reply) => sum + (reply.outputTokens ?? 20), 0)
+    const cacheRead = counted.reduce((sum, reply) => sum + (reply.cachedTokens ?? 0), 0)
+    const input = counted.reduce((sum, reply) => sum + (reply.inputTokens ?? 100), 0) - cacheRead
     return { input, cacheWritten: 0, cacheRead, output }
   }
 
-  /** One reply for each request that a turn makes: what is said goes along with the tool that follows. */
+  /** One reply per request of a turn: a text goes along with the tool use that follows it. */
   #repliesFor(acts: readonly Act[]): readonly ResponsesReply[] {
     const replies: ResponsesReply[] = []
     let coming: ResponsesReply = {}
@@ -153,7 +153,7 @@ plugins = false
     return replies
   }
 
-  /** kill -9 of Codex in this world, and of nothing that it started. */
+  /** kill -9 of Codex in this world, and of nothing it started. */
   killAgent(): void {
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
       if (this.#isAgent(pid)) process.kill(Number(pid), 'SIGKILL')
@@ -171,12 +171,12 @@ plugins = false
 
   async #remove(): Promise<void> {
     await this.stub.stop()
-    // What was ended may still be writing its last words.
+    // An ended process may still be writing its last lines.
     rmSync(this.root, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
   }
 }
 
-/** So much in the context, with the answer. */
+/** This many tokens in the context, including the reply. */
 function used(tokens: number): ResponsesReply {
   const outputTokens = 70
   return { inputTokens: tokens - outputTokens, cachedTokens: 1000, outputTokens }
@@ -202,7 +202,7 @@ function usedUp(resetsAt: string): NonNullable<ResponsesReply['error']> {
   }
 }
 
-/** Codex takes the program of that name for its tool. */
+/** Codex uses the program of that name for its tool. */
 export function patch(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
   return [

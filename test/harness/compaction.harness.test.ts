@@ -10,7 +10,7 @@ const FACTS = Array.from(
     `fact ${index + 1}: port ${41_000 + index * 7} belongs to service-${String.fromCodePoint(97 + (index % 26))}${index}`,
 )
 
-/** More than any window these clients have left, so that the next call has to compact. */
+/** More than any of these clients has left in its window, so that the next call has to compact. */
 const FULL: Record<ClaudeVersion, number> = { '2.1.325': 90_000, '2.0.77': 199_000 }
 
 async function worldFor(version: ClaudeVersion): Promise<ClaudeWorld> {
@@ -29,7 +29,7 @@ async function withPinnedFacts(version: ClaudeVersion): Promise<ClaudeWorld> {
 const missingIn = (text: string) => FACTS.filter((fact) => !text.includes(fact))
 
 describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
-  test('after a manual compaction all thirty pinned facts stand before the model, and it counts once', async () => {
+  test('after a manual compaction the model has all thirty pinned facts, and it counts once', async () => {
     const world = await withPinnedFacts(version)
     const talk = world.talk()
     await talk.say('look at the ports')
@@ -46,7 +46,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(world.troubles).toBe('')
   })
 
-  test('after an automatic compaction in the middle of a turn they do, too', async () => {
+  test('after an automatic compaction in the middle of a turn the model has them too', async () => {
     const world = await withPinnedFacts(version)
     const talk = world.talk()
     await talk.say('look at the ports')
@@ -66,9 +66,9 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(world.ofKind('context.compacted')[0]).toMatchObject({ trigger: 'auto' })
   })
 
-  test('what SessionStart gave after a compaction and was lost reaches the model by another channel', async () => {
+  test('context that SessionStart injected and that was lost reaches the model by another channel', async () => {
     const world = await withPinnedFacts(version)
-    // As if the harness had dropped it: the hook runs, and what it says goes nowhere.
+    // As if the harness had dropped it: the hook runs, and its output goes nowhere.
     const path = join(world.project, '.claude', 'settings.local.json')
     const settings = JSON.parse(readFileSync(path, 'utf8')) as {
       hooks: { SessionStart: { hooks: { command: string }[] }[] }
@@ -98,7 +98,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       hooks: Record<string, { hooks: { command: string }[] }[]>
     }
     const { command } = settings.hooks.PreCompact![0]!.hooks[0]!
-    // The same command is run once however often it is registered, so each is another one.
+    // Identical commands run once however often they are registered, so each one differs.
     settings.hooks.PreCompact = Array.from({ length: times }, (_, index) => ({
       hooks: [{ type: 'command', command: `${command} # ${index}` }],
     }))

@@ -47,7 +47,7 @@ const RECORDED = [
 const missingIn = (text: string) => RECORDED.filter((part) => !text.includes(part))
 
 describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
-  test('a conversation that begins is told where things stand, as recorded data', async () => {
+  test('a new conversation gets the session state injected as recorded data', async () => {
     const world = await withSession(version)
     await world.ask('hello there')
     const [first] = world.stub.turns
@@ -56,14 +56,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(world.troubles).toBe('')
   })
 
-  test('where there is no session it is told nothing, and nothing is written', async () => {
+  test('without a session nothing is injected and nothing is written', async () => {
     const world = await ClaudeWorld.create(version)
     await world.ask('hello there')
     expect(world.stub.turns[0]!.text).not.toContain('stint-session')
     expect(existsSync(world.path('.sessions'))).toBe(false)
   })
 
-  test('resumed from another terminal it is told again what it no longer has', async () => {
+  test('resumed from another terminal it gets again what it no longer has', async () => {
     const world = await withSession(version)
     const { session_id: id } = await world.ask('hello there')
     world.stint('log', '--decision', 'Ship it behind a flag', '--rationale', 'can be turned off')
@@ -77,9 +77,9 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     ])
   })
 
-  // Old clients clear nothing without a terminal.
+  // Old versions clear nothing without a terminal.
   test.skipIf(version === '2.0.77')(
-    'cleared, it goes on with the same session under another name',
+    'cleared, it continues the same session under another conversation id',
     async () => {
       const world = await withSession(version)
       const talk = world.talk()
@@ -116,7 +116,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(joined).toContain(fork)
   })
 
-  test('killed in the middle of a tool and resumed, it has what was recorded before', async () => {
+  test('killed during a tool and resumed, it has what was recorded before', async () => {
     const world = await withSession(version)
     const talk = world.talk()
     world.stub.script(
@@ -180,7 +180,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     for (const { text } of given) expect(text).not.toContain('Alpha goal')
   })
 
-  test('what is said is copied into the project, without secrets', async () => {
+  test('the transcript is copied into the project, without secrets', async () => {
     const world = await withSession(version)
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
     const { session_id: id } = await world.ask(`my token is ${secret}, remember the sweep`)

@@ -15,8 +15,8 @@ const WAIT = 'tail -f /dev/null'
 const ALLOWED = 'run:\n  allow: [tail]\n'
 const PATIENTLY = { timeout: 60_000, interval: 50 }
 
-test('a delegate works on when the command that began it is over, and touches nothing but its own worktree', async () => {
-  const { opened: after, open: goOn } = gate()
+test('a delegate outlives the command that started it, and changes nothing but its own worktree', async () => {
+  const { opened: after, open: resume } = gate()
   const steps: Way = (_, task) => [
     { run: 'stint log --decision "Where dates are kept" --choice "as text"', after },
     ...editing(task),
@@ -24,7 +24,7 @@ test('a delegate works on when the command that began it is over, and touches no
   ]
   const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }))
   const { claude } = world
-  // Of the person, who works on in the meantime.
+  // The user keeps working in the main checkout.
   writeFileSync(claude.path('readme.txt'), 'half a sentence\n')
   writeFileSync(claude.path('notes.txt'), 'mine\n')
   const before = world.checkout()
@@ -36,7 +36,7 @@ test('a delegate works on when the command that began it is over, and touches no
     branch: 'stint/parser/write-the-parser',
   })
   expect(isRunning(world.processOf(row))).toBe(true)
-  goOn()
+  resume()
 
   const ready = await world.waited(row.name, 'ready')
   expect(ready).toMatchObject({
@@ -50,7 +50,7 @@ test('a delegate works on when the command that began it is over, and touches no
   expect(claude.git('symbolic-ref', '--short', 'HEAD')).toBe('main\n')
   expect(existsSync(claude.path('write-the-parser.txt'))).toBe(false)
 
-  // What it decided stands in its own journal until it is merged, and its parent knows how it stands.
+  // Its decisions are in its own journal until it is merged, and the parent knows its status.
   const [{ id: own } = { id: '' }] = ready.sessions
   expect(world.entriesOf(own, 'decision.made')).toMatchObject([
     { title: 'Where dates are kept', choice: 'as text' },
@@ -64,8 +64,8 @@ test('a delegate works on when the command that began it is over, and touches no
   await world.expectNothingLeft(row)
 })
 
-test('what conflicts goes back to its agent with the conflict, and lands with the work of both', async () => {
-  const { opened: toldOn, open: goOn } = gate()
+test('a conflicting delegate is returned for rework with the conflict, and lands with both changes', async () => {
+  const { opened: resumed, open: resume } = gate()
   const steps = (own: string): Way => {
     return (_, task, prompt) => {
       const sha = conflictIn(prompt)
@@ -81,7 +81,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
         ]
       }
       return [
-        { run: `git merge ${sha}`, after: toldOn },
+        { run: `git merge ${sha}`, after: resumed },
         { read: 'plan.txt' },
         { write: 'plan.txt', text: 'north\nsouth\n' },
         { run: 'sh check.sh' },
@@ -94,7 +94,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   const agent = new ScriptedAgent({ north: steps('as text'), south: steps('as numbers') })
   const world = await DelegatesWorld.create(agent)
   const { claude } = world
-  // Green with the work of each alone, and with that of both.
+  // Passes with the work of either, and of both.
   const check =
     'for name in north south; do test ! -e $name.txt || grep --quiet "^$name$" plan.txt || exit 1; done\n'
   world.commit('plan', {
@@ -133,7 +133,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
     files: ['plan.txt'],
   })
   expect(world.closings()).toEqual({ [tasks[0]!]: 1 })
-  goOn()
+  resume()
   const merged = await merging
   expect(merged.code, merged.errors).toBe(0)
   expect(merged.errors).toMatch(
@@ -145,22 +145,26 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
     { name: 'south', how: 'merged' },
   ])
 
-  // What Claude Code asked its model with, first and when git had said the same.
-  const told = claude.stub.turns.filter(({ body }) =>
+  // The requests of Claude Code to its model, the first one and the one after git reported the
+  // conflict.
+  const conflictTurns = claude.stub.turns.filter(({ body }) =>
     promptIn(body).includes(`\`git merge ${onto.slice(0, 12)}\``),
   )
-  expect(told[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
-  expect(promptIn(told[0]!.body)).toContain('finished this task on this branch')
-  expect(promptIn(told[0]!.body)).toContain(
+  expect(conflictTurns[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
+  expect(promptIn(conflictTurns[0]!.body)).toContain('finished this task on this branch')
+  expect(promptIn(conflictTurns[0]!.body)).toContain(
     'it conflicts with main in plan.txt\n- In conflict: `plan.txt`\n',
   )
-  expect(promptIn(told[0]!.body)).toContain(`\`main\`, which is at ${onto.slice(0, 12)} now.`)
-  expect(told.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')
+  expect(promptIn(conflictTurns[0]!.body)).toContain(
+    `\`main\`, which is at ${onto.slice(0, 12)} now.`,
+  )
+  expect(conflictTurns.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')
   expect(
     claude.stub.turns.filter(({ text }) => text.includes('This is not permitted here')),
   ).toEqual([])
 
-  // The work of both, proved as it stands on the target, and each task closed once with the commit that brought it there.
+  // The work of both is verified on the target, and each task is closed once with the commit that
+  // brought it there.
   const tip = claude.git('rev-parse', 'main').trim()
   expect(outcomes[1]!.commit).toBe(tip)
   expect(claude.git('rev-list', '--parents', '--max-count=1', 'main')).toContain(onto)
@@ -179,7 +183,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   ])
   expect(world.closings()).toEqual({ [tasks[0]!]: 1, [tasks[1]!]: 1 })
 
-  // What both decided stands in the journal they worked for, and that it does not go together was said.
+  // Both decisions are in the parent's journal, and so is the contradiction between them.
   expect(world.entriesOf(north.parent!, 'decision.made')).toMatchObject([
     { title: 'Where dates are kept', choice: 'as text', whose: 'north' },
     { title: 'Where dates are kept', choice: 'as numbers', whose: 'south' },
@@ -195,7 +199,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   expect(world.diagnosed()).toEqual([])
 })
 
-test('no process outlives `stint delegate stop`, and what was not committed is on the branch', async () => {
+test('no process outlives `stint delegate stop`, and uncommitted work is on the branch', async () => {
   const steps: Way = (_, task) => [{ write: `${task}.txt`, text: 'half\n' }, { run: WAIT }]
   const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), {
     config: ALLOWED,
@@ -210,7 +214,7 @@ test('no process outlives `stint delegate stop`, and what was not committed is o
   expect(world.git('-C', row.tree, 'status', '--porcelain')).toBe('')
 })
 
-test('a delegate whose process is killed in the middle of a command is found, begun again, and lands', async () => {
+test('a delegate killed during a command is found, started again, and lands', async () => {
   const steps: Way = (occasion, task) =>
     occasion === 'task'
       ? [...editing('first'), { write: `${task}.txt`, text: 'half\n' }, { run: WAIT }]
@@ -239,7 +243,7 @@ test('a delegate whose process is killed in the middle of a command is found, be
   await world.expectNothingLeft(row)
 })
 
-test('a delegate that is killed in the middle of settling its conflict is told of it again, and lands', async () => {
+test('a delegate killed while it resolves a conflict gets the conflict again, and lands', async () => {
   let isKilled = false
   const steps: Way = (_, task, prompt) => {
     const sha = conflictIn(prompt)
@@ -268,7 +272,7 @@ test('a delegate that is killed in the middle of settling its conflict is told o
     outcomes: [{ how: 'conflicted', isSentBack: true }],
   })
   await world.whenDelegateRuns(row, WAIT)
-  // And whoever would have ended what it started.
+  // And the guardian that would have ended its processes.
   for (const pid of [world.guardianOf(row), world.processOf(row)]) process.kill(pid, 'SIGKILL')
   isKilled = true
 
@@ -279,7 +283,7 @@ test('a delegate that is killed in the middle of settling its conflict is told o
     commits: 1,
   })
   await world.expectNothingLeft(row)
-  // A merge that is not made cannot be committed to the branch.
+  // An unfinished merge cannot be committed to the branch.
   expect(world.git('show', `${found!.kept}:write-the-parser.txt`)).toBe('both\n')
   await world.answer('delegate', 'retry', row.name)
   await world.waited(row.name, 'ready')
@@ -288,7 +292,7 @@ test('a delegate that is killed in the middle of settling its conflict is told o
   await world.expectNothingLeft(row)
 })
 
-test('a delegate that reviews gives its report back and nothing else', async () => {
+test('a reviewing delegate returns its report and nothing else', async () => {
   const steps: Way = (_, task) => [
     { write: 'REPORT.md', text: '# Findings\n\nOne race.\n' },
     reporting(task),
@@ -309,9 +313,9 @@ test('a delegate that reviews gives its report back and nothing else', async () 
   await world.expectNothingLeft(row)
 })
 
-test('a delegate outlives the agent that started it, and the conversation is told at a prompt what became of it, once', async () => {
+test('a delegate outlives the agent that started it, and its result is injected at a prompt once', async () => {
   const order = { run: 'stint delegate "Write the parser" --harness claude' }
-  const { opened: after, open: goOn } = gate()
+  const { opened: after, open: resume } = gate()
   const steps: Way = (_, task) => [{ run: 'git status', after }, ...editing(task), reporting(task)]
   const world = await DelegatesWorld.create(
     new ScriptedAgent({ 'write-the-parser': steps }, [order]),
@@ -330,31 +334,31 @@ test('a delegate outlives the agent that started it, and the conversation is tol
   const talk = claude.talk('--resume', conversation)
   const isDelegates = ({ body }: SeenRequest) => promptIn(body) !== ''
   const newsIn = ({ text }: SeenRequest) => text.split('News of delegates:').slice(1)
-  const told = () => newsIn(claude.stub.turns.findLast((turn) => !isDelegates(turn))!)
+  const lastNews = () => newsIn(claude.stub.turns.findLast((turn) => !isDelegates(turn))!)
   await talk.say('What is left besides?')
-  expect(told()).toEqual([])
-  goOn()
+  expect(lastNews()).toEqual([])
+  resume()
   await world.waited(row!.name, 'ready')
 
   const news =
     'write-the-parser is ready (stint merge write-the-parser, stint delegate show write-the-parser)'
   await talk.say('Is there a test for it?')
-  expect(told()).toEqual([expect.stringContaining(news)])
+  expect(lastNews()).toEqual([expect.stringContaining(news)])
   await talk.say('And for the rest?')
-  // In what was said before, and not again.
-  expect(told()).toHaveLength(1)
+  // It is in the earlier messages, and is not sent again.
+  expect(lastNews()).toHaveLength(1)
   await talk.end()
   expect(claude.stub.turns.filter(isDelegates).flatMap(newsIn)).toEqual([])
   expect(claude.troubles).toBe('')
   await world.expectNothingLeft(row!)
 })
 
-/** The commit that an agent is told to merge. */
+/** The commit that an agent is asked to merge. */
 function conflictIn(prompt: string): string | undefined {
   return /`git merge ([0-9a-f]{12})`/.exec(prompt)?.[1]
 }
 
-/** What a turn is about, as Claude Code was told it. */
+/** The prompt of a turn, as Claude Code got it. */
 function promptIn({ messages }: MessagesBody): string {
   const texts = messages.flatMap(({ role, content }) => (role === 'user' ? textsIn(content) : []))
   return texts.findLast((text) => taskIn(text) !== undefined) ?? ''
@@ -366,7 +370,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   return { opened, open }
 }
 
-/** Does the work as an agent does that may edit files and use git, and nothing else. */
+/** Works like an agent that may edit files and use git, and nothing else. */
 function editing(name: string, text = 'right\n'): readonly Step[] {
   return [
     { write: `${name}.txt`, text },

@@ -1,5 +1,5 @@
-// `stint delegate`, `stint delegates` and `stint merge` as a person types them, with the real Claude Code and a scripted agent in
-// the place of its model.
+// `stint delegate`, `stint delegates` and `stint merge` as a user runs them, with the real Claude
+// Code and a scripted agent in place of its model.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -26,7 +26,10 @@ export class DelegatesWorld extends StartedRun {
     super(claude.project, claude.env)
   }
 
-  /** With a session, which the delegates work for. The only `stint` that agents find is the one that is given to them. */
+  /**
+   * With a session that the delegates work for. Agents find no other `stint` than the one given to
+   * them.
+   */
   static async create(
     agent: ScriptedAgent,
     options: { readonly setup?: boolean; readonly config?: string } = {},
@@ -41,7 +44,10 @@ export class DelegatesWorld extends StartedRun {
     return world
   }
 
-  /** A command that may take as long as agents do: the model is in this process, and has to answer them. */
+  /**
+   * Runs a command that may take as long as agents do: the model is in this process and has to
+   * answer them.
+   */
   async command(...args: readonly string[]): Promise<Ended> {
     const child = spawn(process.execPath, [findStintProgram(), ...args], {
       cwd: this.project,
@@ -56,7 +62,7 @@ export class DelegatesWorld extends StartedRun {
     return { code, out, errors }
   }
 
-  /** The answer of a command that succeeds. */
+  /** The output of a command that succeeds. */
   async answer<T>(...args: readonly string[]): Promise<T> {
     const { code, out, errors } = await this.command(...args, '--json')
     expect(code, `stint ${args.join(' ')}\n${out}\n${errors}`).toBe(0)
@@ -71,7 +77,7 @@ export class DelegatesWorld extends StartedRun {
     return this.answer('delegate', 'show', name)
   }
 
-  /** Until it stands as it should. */
+  /** Waits until it has the expected status. */
   async waited(name: string, status: string): Promise<DelegateDetail> {
     await this.command('delegate', 'wait', name)
     const detail = await this.show(name)
@@ -79,14 +85,14 @@ export class DelegatesWorld extends StartedRun {
     return detail
   }
 
-  /** Of a kind in the log of a delegate. */
+  /** The run-log entries of a kind of a delegate. */
   steps({ id }: Pick<DelegateRow, 'id'>, kind: string): readonly Data[] {
     return readLog(join(this.project, '.sessions', 'runs', id, 'log.jsonl'))
       .records.filter((record) => record.kind === kind)
       .map(({ data }) => data)
   }
 
-  /** Of a kind in the journal of a session. */
+  /** The journal entries of a kind of a session. */
   entriesOf(session: string, kind: string): readonly Data[] {
     return effectiveEntries(
       readLog(join(this.project, '.sessions', 'journal', session, 'log.jsonl')).records,
@@ -95,12 +101,12 @@ export class DelegatesWorld extends StartedRun {
       .map(({ data }) => data)
   }
 
-  /** The process in the background. */
+  /** The background process. */
   processOf(row: Pick<DelegateRow, 'id'>): number {
     return (this.steps(row, 'run.resumed').at(-1)!.runner as { pid: number }).pid
   }
 
-  /** The process that watches over its agent. */
+  /** The guardian of its agent. */
   guardianOf(row: Pick<DelegateRow, 'id'>): number {
     return (this.steps(row, 'conversation.opened').at(-1)!.process as { pid: number }).pid
   }
@@ -112,7 +118,10 @@ export class DelegatesWorld extends StartedRun {
       .toContain(command)
   }
 
-  /** No process of a delegate: neither its own nor its agent, none of the agent's commands, none who watched over them. */
+  /**
+   * No process of a delegate: neither its own nor its agent, none of the agent's commands, no
+   * guardian.
+   */
   async expectNothingLeft(row: Pick<DelegateRow, 'id'>): Promise<void> {
     for (const { process } of this.steps(row, 'conversation.opened'))
       await expectNoneLeft((process as { mark: string }).mark)
@@ -124,7 +133,7 @@ export class DelegatesWorld extends StartedRun {
     return `CLAUDE_CONFIG_DIR=${this.env.CLAUDE_CONFIG_DIR}`
   }
 
-  /** Where a test fails the delegates would go on. */
+  /** When a test fails, the delegates would keep running. */
   #endAll(): void {
     for (const pid of carriersOf(this.#mark)) {
       try {

@@ -1,12 +1,12 @@
 import { claudeHarness } from '../../src/harness/claude/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
-import type { Act, HarnessWorld } from '../contract/harness.ts'
+import type { Act, EndingAct, HarnessWorld } from '../contract/harness.ts'
 import { carriersOf } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import type { ClaudeVersion } from './install.ts'
 import type { Reply } from './model-stub.ts'
 
-/** Beyond where every version compacts, in the window that the world gives it. */
+/** Above the compaction point of every version, in the window that the world configures. */
 const TOO_FULL = 195_000
 const NEVER = new Promise<never>(() => undefined)
 
@@ -14,13 +14,13 @@ export interface DrivenWorld extends HarnessWorld {
   readonly claude: ClaudeWorld
 }
 
-/** The real Claude Code behind its driver, with a model that follows a script. Nothing leaves the machine. */
+/** The real Claude Code behind its driver, with a scripted model. Nothing leaves the machine. */
 export async function drivenWorld(version: ClaudeVersion): Promise<DrivenWorld> {
   const claude = await ClaudeWorld.create(version, { setup: false })
   claude.env.STINT_CLAUDE = claude.program
   claude.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '200000'
   if (version === '2.1.325') {
-    // Limits of an account are told to somebody who has one, not to a key.
+    // Claude Code reports usage limits for an account, not for an API key.
     delete claude.env.ANTHROPIC_API_KEY
     claude.env.CLAUDE_CODE_OAUTH_TOKEN = 'dummy'
   }
@@ -38,7 +38,7 @@ export async function drivenWorld(version: ClaudeVersion): Promise<DrivenWorld> 
   }
 }
 
-/** The answers of the model in one turn. Only the last one of a turn has no tool in it. */
+/** The replies of the model in one turn. Only the last one has no tool use. */
 function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] {
   const replies: Reply[] = []
   let next: Reply = {}
@@ -69,23 +69,15 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
   return isOver ? replies : [...replies, { ...next, text: next.text ?? 'ok' }]
 }
 
-type Ending = Extract<
-  Act,
-  | { readonly fail: string }
-  | { readonly limit: string }
-  | { readonly hang: true }
-  | { readonly die: true }
->
-
-function lastReply(act: Ending, claude: ClaudeWorld): Reply {
+function lastReply(act: EndingAct, claude: ClaudeWorld): Reply {
   if ('fail' in act)
     return {
       error: { status: 400, type: 'invalid_request_error', message: act.fail },
-      isKept: true,
+      isRepeated: true,
     }
-  if ('hang' in act) return { after: NEVER, isKept: true }
-  if ('die' in act) return { after: NEVER, isKept: true, before: () => killAgent(claude) }
-  return { error: usedUpUntil(act.limit), isKept: true }
+  if ('hang' in act) return { after: NEVER, isRepeated: true }
+  if ('die' in act) return { after: NEVER, isRepeated: true, before: () => killAgent(claude) }
+  return { error: usedUpUntil(act.limit), isRepeated: true }
 }
 
 function usedUpUntil(resetsAt: string): NonNullable<Reply['error']> {
@@ -106,7 +98,10 @@ function usageOf(tokens: number): Reply {
   return { inputTokens: 7, cacheWritten: 500, outputTokens: 33, cacheRead: tokens - 540 }
 }
 
-/** kill -9 of the program in this world and of nothing else; who watches over it has not this environment. */
+/**
+ * kill -9 of the program in this world and of nothing else; the guardian does not have this
+ * environment.
+ */
 function killAgent(claude: ClaudeWorld): void {
   for (const pid of carriersOf(`CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`))
     process.kill(pid, 'SIGKILL')

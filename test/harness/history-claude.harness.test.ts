@@ -7,8 +7,9 @@ type Block = { readonly type: string } & Readonly<Record<string, unknown>>
 type Said = { readonly role: string; readonly content: string | readonly Block[] }
 
 /**
- * The messages of a request, but for what is the same in other words: a text in place of a block, `is_error: false`, marks of the
- * cache, two messages of the user in a row, the end of a line behind a text, what the system says in one text or several.
+ * The messages of a request, without equivalent variations: a text in place of a block, `is_error:
+ * false`, cache marks, two user messages in a row, a line end after a text, system text in one
+ * block or several.
  */
 function plain(messages: readonly Said[]): readonly Said[] {
   const said: { role: string; content: readonly Block[] }[] = []
@@ -40,18 +41,18 @@ function blocks(content: unknown): readonly Block[] {
   )
 }
 
-/** But for what the system says behind the last prompt, which nobody could know before. */
+/** Except the system text after the last prompt, which cannot be known before. */
 function expectSame(stored: readonly Said[], sent: readonly Said[]): void {
   const theirs = plain(sent)
   expect(plain(stored)).toEqual(theirs.at(-1)?.role === 'system' ? theirs.slice(0, -1) : theirs)
 }
 
-test('what is stored is what Claude Code sends next: parallel tools, thoughts, pictures, a compaction, after each resumption', async () => {
+test('the store yields what Claude Code sends next: parallel tools, thinking, images, compaction, resumes', async () => {
   const world = await ClaudeWorld.create('2.1.325')
   world.stint('init', '--name', 'look-closely', '--goal', 'See what there is')
   const stored = (id: string) =>
     JSON.parse(world.stint('history', id, '--format', 'anthropic')) as readonly Said[]
-  /** Goes on in a process of its own, and compares what was stored before with what is sent. */
+  /** Continues in its own process, and compares what was stored before with what is sent. */
   const resume = async (id: string, prompt: string) => {
     const before = stored(id)
     world.stub.forget()
@@ -71,7 +72,7 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
         { name: 'Read', input: { file_path: world.path('p.png') } },
         { name: 'Bash', input: { command: 'sleep 0.3; echo one', description: 'x' } },
         { name: 'Bash', input: { command: 'echo two; exit 1', description: 'x' } },
-        // Longer than what stands in a line of the store.
+        // Too long for a line of the store.
         { name: 'Bash', input: { command: 'seq 1 5000', description: 'x' } },
         { name: 'Read', input: { file_path: world.path('a.txt') } },
       ],
@@ -92,7 +93,7 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
   )
   const third = talk.say('third please')
   await talk.until((message) => JSON.stringify(message).includes('sleep 3'))
-  // Typed while it works: told the model in other words.
+  // Typed while it works: the model gets it in other words.
   void talk.say('and this').catch(() => undefined)
   await third
   await talk.end()

@@ -19,7 +19,7 @@ function stored(project: string, conversation: string) {
 const texts = (parts: readonly MessagePart[]) =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 
-test('what Claude Code wrote is imported whole: tools, agents, usage and compactions', async () => {
+test('the transcripts of Claude Code are imported completely: tools, agents, usage and compactions', async () => {
   const world = await ClaudeWorld.create('2.1.325')
   const talk = world.talk()
   const { session_id: id } = await talk.say('hello')
@@ -89,7 +89,7 @@ test('what Claude Code wrote is imported whole: tools, agents, usage and compact
   )
 })
 
-test('what Codex wrote is imported whole', async () => {
+test('the transcripts of Codex are imported completely', async () => {
   const world = await CodexWorld.create()
   world.stub.script(
     {

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Pinned: left to itself npm takes an old one, which tells no compaction, where Node is older than the agent asks for.
+// Pinned: where Node is older than the agent requires, npm would take an old version that reports
+// no compaction.
 const PACKAGE = '@agentclientprotocol/claude-agent-acp'
 const VERSION = '0.99.0'
 

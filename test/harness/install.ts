@@ -6,14 +6,15 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const cache = join(root, 'node_modules', '.cache', 'stint-harness')
 
-/** Pinned: what hooks are told, and what transcripts hold, changes between versions. */
+/** Pinned: hook input and transcripts change between versions. */
 export const CLAUDE_VERSIONS = ['2.1.325', '2.0.77'] as const
 export type ClaudeVersion = (typeof CLAUDE_VERSIONS)[number]
 
-/** Where the program of a version is, once it is installed. */
+/** The path of a version's program, which is installed first. */
 export function claudeProgram(version: ClaudeVersion): string {
   const modules = join(folderFor(version), 'node_modules')
-  // The native program lies in a package of its own; the one named `claude` needs its install script to have run.
+  // The native program is in a separate package; the one named `claude` needs its install script to
+  // run.
   const native = join(
     modules,
     '@anthropic-ai',
@@ -26,7 +27,7 @@ export function claudeProgram(version: ClaudeVersion): string {
 export const CODEX_VERSION = '0.166.0'
 const codexFolder = join(cache, `codex-${CODEX_VERSION}`)
 
-/** Where Codex is, once it is installed. */
+/** The path of Codex, which is installed first. */
 export function codexProgram(): string {
   const vendor = join(codexFolder, 'node_modules', 'codex-native', 'vendor')
   const [target] = existsSync(vendor) ? readdirSync(vendor) : []
@@ -40,7 +41,8 @@ export default function install(): void {
       folderFor(version),
       `@anthropic-ai/claude-code@${version}`,
     )
-  // The native program is published as a version of its own for each platform; the package around it only finds and starts it.
+  // The native program is published as a separate version per platform; the package around it only
+  // finds and starts it.
   const native = `codex-native@npm:@openai/codex@${CODEX_VERSION}-${process.platform}-${process.arch}`
   installOnce(`Codex ${CODEX_VERSION}`, codexFolder, native)
 }

@@ -22,7 +22,7 @@ const ENTRIES = [
   { kind: 'progress', text: 'The race is gone' },
 ]
 
-test('Claude Code 2.1.325 finds the server that was set up, and the tool journals into the session of its conversation', async () => {
+test('Claude Code 2.1.325 finds the registered server, and its tool writes to the session of the conversation', async () => {
   const world = await ClaudeWorld.create('2.1.325', { mcp: true })
   world.stint('init', '--name', 'fix-auth', '--goal', 'Fix the login')
   const talk = world.talk()
@@ -31,9 +31,9 @@ test('Claude Code 2.1.325 finds the server that was set up, and the tool journal
     { text: 'recorded' },
   )
   await talk.say('record it')
-  const told = world.stub.turns.at(-1)!.text
-  expect(told).toContain('"session":"fix-auth"')
-  expect(told).toContain('decision.made')
+  const lastText = world.stub.turns.at(-1)!.text
+  expect(lastText).toContain('"session":"fix-auth"')
+  expect(lastText).toContain('decision.made')
   expect(talk.messages.findLast(({ subtype }) => subtype === 'init')).toMatchObject({
     mcp_servers: [{ name: 'stint', status: 'connected' }],
   })
@@ -50,7 +50,7 @@ test('Claude Code 2.1.325 finds the server that was set up, and the tool journal
   await talk.end()
 })
 
-test('Claude Code shows no failing server to a teammate who has no Stint', async () => {
+test('Claude Code shows no failing server to a teammate without Stint', async () => {
   const world = await ClaudeWorld.create('2.1.325', { setup: false })
   world.stint('setup', 'claude', '--shared')
   rmSync(join(world.root, 'bin', 'stint'))
@@ -73,7 +73,7 @@ test.skipIf(!hasTmux).each(CLAUDE_VERSIONS)(
   },
 )
 
-test('Codex 0.166.0 finds the server that was set up, and the tool journals without asking', async () => {
+test('Codex 0.166.0 finds the registered server, and its tool writes without asking', async () => {
   const world = await CodexWorld.create()
   world.configure(`[projects."${world.project}"]\ntrust_level = "trusted"\n`)
   const bin = join(world.root, 'bin', 'stint')
@@ -81,7 +81,7 @@ test('Codex 0.166.0 finds the server that was set up, and the tool journals with
   writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
   chmodSync(bin, 0o755)
   const run = async (command: string, ...args: readonly string[]) => {
-    // The model answers from this process, so that nothing here may wait for another.
+    // The model answers from this process, so nothing here may block.
     const child = spawn(command, args, {
       cwd: world.project,
       env: world.env,
@@ -101,9 +101,9 @@ test('Codex 0.166.0 finds the server that was set up, and the tool journals with
     { text: 'recorded' },
   )
   const output = await run(codexProgram(), 'exec', '--json', 'record it')
-  const told = world.stub.turns.at(-1)!
-  expect(`${output}\n${told.text}`).toContain('decision.made')
-  expect(told.text).toContain('simpler than channels')
+  const lastTurn = world.stub.turns.at(-1)!
+  expect(`${output}\n${lastTurn.text}`).toContain('decision.made')
+  expect(lastTurn.text).toContain('simpler than channels')
   const journal = join(world.project, '.sessions', 'journal')
   expect(existsSync(journal)).toBe(true)
   const entries = readLog(join(journal, readdirSync(journal)[0]!, 'log.jsonl')).records

@@ -1,18 +1,18 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the model is to answer next. Several tools are called in one message. */
+/** What the model replies next. Several tools are used in one message. */
 export interface Reply {
   readonly text?: string
-  /** What it thought before. */
+  /** The thinking before it. */
   readonly thinking?: { readonly text: string; readonly signature: string }
   readonly tools?: readonly {
     readonly name: string
     readonly input: Readonly<Record<string, unknown>>
   }[]
-  /** Tokens the answer claims the request had. */
+  /** Input tokens that the reply reports. */
   readonly inputTokens?: number
-  /** The rest of what it claims to have used. */
+  /** The rest of the usage it reports. */
   readonly cacheWritten?: number
   readonly cacheRead?: number
   readonly outputTokens?: number
@@ -22,20 +22,20 @@ export interface Reply {
     readonly message: string
     readonly headers?: Readonly<Record<string, string>>
   }
-  /** Kept back until this settles. */
+  /** The reply waits for this promise. */
   readonly after?: Promise<unknown>
-  /** Done when the request is there. */
+  /** Called when the request arrives. */
   readonly before?: () => void
-  /** Given again as long as the same is asked, however often: harnesses try again. */
-  readonly isKept?: boolean
-  /** Its figures are claimed by all that follow too, until the harness has compacted. */
+  /** Repeated as long as the same request comes again: harnesses retry. */
+  readonly isRepeated?: boolean
+  /** All following replies report this usage too, until the harness has compacted. */
   readonly isFull?: boolean
 }
 
 export interface SeenRequest {
   readonly kind: 'turn' | 'summary' | 'other'
   readonly body: MessagesBody
-  /** The betas that the request asks for. */
+  /** The betas that the request names. */
   readonly betas: readonly string[]
   /** Everything the model would have read, as one text. */
   readonly text: string
@@ -53,8 +53,8 @@ const SUMMARY =
   '<analysis>short</analysis><summary>The conversation so far was about the work at hand.</summary>'
 
 /**
- * A Messages API on loopback, and one of chat completions, that says what a test scripted and keeps every request. It stands in for
- * the model and for nothing else.
+ * A Messages API and a chat completions API on loopback that reply as a test scripts and store
+ * every request. They replace only the model.
  */
 export class ModelStub {
   readonly requests: SeenRequest[] = []
@@ -63,8 +63,8 @@ export class ModelStub {
   #server = createServer((request, response) => void this.#serve(request, response))
   #count = 0
   #full: Partial<Reply> | undefined
-  #kept: { readonly asked: string; readonly reply: Reply } | undefined
-  #answer: ((seen: SeenRequest) => Reply) | undefined
+  #repeated: { readonly asked: string; readonly reply: Reply } | undefined
+  #reply: ((seen: SeenRequest) => Reply) | undefined
   readonly #spent = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
   async start(): Promise<this> {
@@ -76,27 +76,27 @@ export class ModelStub {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** What is answered to the next requests of a turn, one each; after that it says `ok`. */
+  /** The replies to the next requests of a turn, one each; after that it replies `ok`. */
   script(...replies: readonly Reply[]): void {
     this.#queue.push(...replies)
   }
 
-  /** Says what is answered to each request of a turn, in the place of a script. */
+  /** Computes the reply to each request of a turn, instead of a script. */
   answerBy(answer: (seen: SeenRequest) => Reply): void {
-    this.#answer = answer
+    this.#reply = answer
   }
 
-  /** What the harness's request to summarise is answered with. */
+  /** The reply to the harness's request to summarise. */
   summarise(text: string): void {
     this.#summary = text
   }
 
-  /** What all answers together claimed to have used. */
+  /** The total usage that all replies reported. */
   get spent(): Readonly<Record<'input' | 'cacheWritten' | 'cacheRead' | 'output', number>> {
     return this.#spent
   }
 
-  /** The requests that were turns of a conversation, not the harness's own business. */
+  /** The requests that were turns of a conversation, not the harness's own calls. */
   get turns(): readonly SeenRequest[] {
     return this.requests.filter(({ kind }) => kind === 'turn')
   }
@@ -108,7 +108,7 @@ export class ModelStub {
   forget(): void {
     this.requests.length = 0
     this.#queue.length = 0
-    this.#kept = undefined
+    this.#repeated = undefined
     this.#full = undefined
   }
 
@@ -163,22 +163,22 @@ export class ModelStub {
       return { text: this.#summary, inputTokens: 5_000 }
     }
     if (seen.kind === 'other') return { text: 'ok' }
-    if (this.#answer !== undefined) return this.#answer(seen)
-    // What the harness adds of its own changes from one try to the next.
+    if (this.#reply !== undefined) return this.#reply(seen)
+    // The harness's own additions change from one retry to the next.
     const asked = textOf(seen.body.messages.filter(({ role }) => role !== 'system'))
-    if (this.#kept?.asked === asked) return this.#kept.reply
+    if (this.#repeated?.asked === asked) return this.#repeated.reply
     const reply = this.#queue.shift() ?? { text: 'ok' }
-    this.#kept = reply.isKept === true ? { asked, reply } : undefined
+    this.#repeated = reply.isRepeated === true ? { asked, reply } : undefined
     const { inputTokens = 0, cacheRead = 0, cacheWritten = 0 } = reply
     if (reply.isFull === true) this.#full = { inputTokens, cacheRead, cacheWritten }
     return { ...reply, ...this.#full }
   }
 }
 
-// Old clients warm up and name conversations by small calls without tools.
+// Old versions warm up and name conversations with small calls without tools.
 function kindOf(body: MessagesBody): SeenRequest['kind'] {
   const last = textOf(body.messages.at(-1))
-  // What hooks gave may stand behind the harness's request to summarise.
+  // Injected hook context may follow the harness's request to summarise.
   if (textOf(body.messages.slice(-3)).includes('create a detailed summary of')) return 'summary'
   return (body.tools?.length ?? 0) > 0 && !/^(?:Warmup|quota)$/.test(last.trim()) ? 'turn' : 'other'
 }
@@ -281,7 +281,7 @@ function deltasOf(block: ContentBlock): readonly object[] {
   }
 }
 
-/** The same message as a chat completion is streamed. */
+/** The same message, streamed as a chat completion. */
 function* chunksOf({
   id,
   model,

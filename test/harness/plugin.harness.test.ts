@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
 
-test('the plugin folder is valid, and installs from a marketplace on this machine', async () => {
+test('the plugin folder is valid, and installs from a local marketplace', async () => {
   const world = await ClaudeWorld.create('2.1.325', { setup: false })
   const folder = join(world.root, 'marketplace')
   world.stint('setup', 'claude', '--plugin', folder)

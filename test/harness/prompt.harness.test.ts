@@ -23,7 +23,10 @@ const running = (command: string): Reply => ({
   tools: [{ name: 'Bash', input: { command, description: 'a command' } }],
 })
 
-/** One prompt to the real program, Claude Code unless another is named; what it asks is decided by what it wants to run. */
+/**
+ * One prompt to the real program, by default Claude Code; permission requests are decided by the
+ * command they are for.
+ */
 async function ask(
   { project, env }: Pick<ClaudeWorld, 'project' | 'env'>,
   text: string,
@@ -32,7 +35,7 @@ async function ask(
   const workspace = new Workspace(project, { env })
   const events: PromptEvent[] = []
   let handle: PromptHandle | undefined
-  const tell = (event: PromptEvent) => {
+  const onEvent = (event: PromptEvent) => {
     events.push(event)
     if (event.kind === 'permission.asked')
       handle!.decide(
@@ -40,7 +43,7 @@ async function ask(
         event.data.permission.command?.includes('allowed') === true,
       )
   }
-  handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, tell)
+  handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, onEvent)
   await handle.ended
   workspace.close()
   await expectNoneLeft(`STINT_PROMPT=${handle.id}`)
@@ -56,7 +59,7 @@ function of<K extends PromptEventKind>(
   )
 }
 
-test('Claude Code is prompted, asked about what it wants, gone on with, and outlived; nothing is journalled twice', async () => {
+test('Claude Code is prompted, asked for permission, resumed and outlived; nothing is journalled twice', async () => {
   const claude = await ClaudeWorld.create('2.1.325', { setup: true })
   claude.env.STINT_CLAUDE = claude.program
   claude.stub.script(running('touch allowed.txt'), running('touch refused.txt'), {
@@ -89,7 +92,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
     transcript: claude.transcriptPath(conversation),
   })
 
-  // What was said is stored with everything that was done, once.
+  // The transcript is stored with all tool uses, once.
   const stored = [...conversationStore(claude.path('.sessions'), {}).read(conversation)]
   expect(stored[0]).toMatchObject({ type: 'began', harness: 'claude', conversation })
   const said = stored.filter(
@@ -124,13 +127,13 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
     },
   )
   const ended = new Promise((resolve) => killed.once('close', resolve))
-  // In the middle of a command, which must not live on.
+  // In the middle of a command, which must not survive.
   const own = `CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`
   const isWaiting = () => carriersOf(own).some((pid) => commandOf(pid) === WAIT)
   await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
   killed.kill('SIGKILL')
   await ended
-  // What was said until then is found without anybody going on with it.
+  // The messages so far are found without resuming the conversation.
   expect(claude.stint('history', conversation)).toContain('Wait for something')
   claude.stub.script({ text: 'On.' })
   const last = await ask(claude, 'What became of it?')
@@ -139,7 +142,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   await expectNoneLeft(own)
 })
 
-test('Codex is prompted, gone on with, and stored as it writes it down itself, once', async () => {
+test('Codex is prompted and resumed, and its own history is stored once', async () => {
   const codex = await CodexWorld.create()
   codex.stub.script(
     { tools: [{ name: 'exec_command', input: { cmd: 'echo allowed > allowed.txt' } }] },

@@ -2,11 +2,11 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { textOf } from './model-stub.ts'
 
-/** What the model is to answer next. */
+/** What the model replies next. */
 export interface ResponsesReply {
   readonly text?: string
   readonly tools?: readonly ResponsesTool[]
-  /** Tokens the answer claims the request had, those from the cache among them. */
+  /** Input tokens that the reply reports, including cached ones. */
   readonly inputTokens?: number
   readonly cachedTokens?: number
   readonly outputTokens?: number
@@ -15,13 +15,13 @@ export interface ResponsesReply {
     readonly body: unknown
     readonly headers?: Readonly<Record<string, string>>
   }
-  /** Called when the request is there. */
+  /** Called when the request arrives. */
   readonly arrived?: () => void
-  /** Kept back until this settles. */
+  /** The reply waits for this promise. */
   readonly after?: Promise<unknown>
 }
 
-/** A tool with named arguments, maybe one of a group. */
+/** A tool with named arguments, possibly one of a group. */
 export interface ResponsesTool {
   readonly name: string
   readonly namespace?: string
@@ -48,8 +48,8 @@ export interface ResponsesBody {
 }
 
 /**
- * A Responses API on loopback that says what a test scripted and keeps every request. It stands in for the model
- * and for nothing else.
+ * A Responses API on loopback that replies as a test scripts and stores every request. It replaces
+ * only the model.
  */
 export class ResponsesStub {
   readonly requests: SeenResponsesRequest[] = []
@@ -69,22 +69,22 @@ export class ResponsesStub {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`
   }
 
-  /** What is answered to the next requests of a turn, one each; after that it says `ok`. */
+  /** The replies to the next requests of a turn, one each; after that it replies `ok`. */
   script(...replies: readonly ResponsesReply[]): void {
     this.#queue.push(...replies)
   }
 
-  /** Answers requests that fit out of turn: what is asked at the same time by several has no order. */
+  /** Replies to matching requests out of order: concurrent requests have no order. */
   whenever(fits: (body: ResponsesBody) => boolean, ...replies: readonly ResponsesReply[]): void {
     this.#whenever.push({ fits, replies: [...replies] })
   }
 
-  /** What the harness's request to summarise is answered with. */
+  /** The reply to the harness's request to summarise. */
   summarise(text: string): void {
     this.#summary = text
   }
 
-  /** Decides by each request what is answered, where nothing is scripted. */
+  /** Computes the reply to each request where nothing is scripted. */
   answerBy(answer: (body: ResponsesBody) => ResponsesReply): void {
     this.#otherwise = answer
   }
@@ -143,7 +143,7 @@ function* eventsOf(
   yield { type: 'response.created', response: { id } }
   for (const [index, item] of itemsOf(reply, count).entries()) {
     yield { type: 'response.output_item.added', output_index: index, item }
-    // As a model does that is asked to stream: the text in pieces, of which one is enough.
+    // Like a streaming model: one delta is enough.
     if ('content' in item)
       yield { type: 'response.output_text.delta', output_index: index, delta: reply.text ?? 'ok' }
     yield { type: 'response.output_item.done', output_index: index, item }

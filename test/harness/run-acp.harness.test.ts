@@ -14,7 +14,7 @@ const writing =
     reporting(task),
   ]
 
-test('three tasks are done once each by an agent that speaks ACP, one of them after its verify command was red', async () => {
+test('an ACP agent finishes three tasks once each, one of them after its verify command failed', async () => {
   const claude = await ClaudeWorld.create('2.1.325', { setup: false })
   Object.assign(claude.env, {
     CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
@@ -57,7 +57,7 @@ test('three tasks are done once each by an agent that speaks ACP, one of them af
   expect(run.journalled('conversation.ended')).toHaveLength(1)
   expect(run.diagnosed()).toEqual([])
   expect(run.checkout()).toEqual(before)
-  // It takes no standing instructions: they come with the first prompt, once.
+  // It accepts no system prompt, so the rules come with the first prompt, once.
   for (const { text } of claude.stub.turns)
     for (const rule of ['You work through a backlog', '<stint-file path="AGENTS.md">'])
       expect(text.split(rule)).toHaveLength(2)

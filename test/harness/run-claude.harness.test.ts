@@ -13,21 +13,21 @@ import {
   working,
 } from './scripted-agent.ts'
 
-/** Beyond where Claude Code compacts, and beyond the smart zone. */
+/** Above Claude Code's compaction point, and above the smart zone. */
 const TOO_FULL = 172_000
 const LONG = 105_000
-/** Beyond the last stage, and short of where it compacts. */
+/** Above the last stage, and below the compaction point. */
 const NEARLY_FULL = 155_000
 /** Claude Code does not let its model sleep. */
 const WAIT = 'tail -f /dev/null'
 
-/** Something special the first time, and like any other task from then on. */
+/** Something special the first time, and like any other task afterwards. */
 const atFirst =
   (steps: (task: string) => readonly Step[]): Way =>
   (occasion, task) =>
     occasion === 'task' ? steps(task) : undefined
 
-/** What goes wrong, by the task it goes wrong with. */
+/** What goes wrong, by task. */
 const AGENT = new ScriptedAgent({
   failing: atFirst((task) => [...working(task, 'wrong'), reporting(task)]),
   lying: atFirst((task) => [reporting(task)]),
@@ -61,7 +61,8 @@ const NAMES = [
   'twelfth',
 ]
 
-// At the last of three stages a run goes on in a fresh conversation by itself. Without that stage Claude Code compacts.
+// At the last of three stages a run rotates to a new conversation by itself. Without that stage
+// Claude Code compacts.
 const CONFIG = `budget:
   stages: [75%, 85%]
 run:
@@ -71,12 +72,12 @@ run:
 
 const CHECK = { 'check.sh': '! grep --files-with-matches wrong *.txt\n' }
 
-test('twelve tasks are done once each, through a failure, a lie, a hang, a compaction, a killed agent and a killed runner', async () => {
+test('twelve tasks are done once each despite a failure, a lie, a hang, a compaction and killed processes', async () => {
   const world = await RunWorld.create(AGENT, { setup: true, config: CONFIG })
   const { claude } = world
   world.commit('rules', { ...CHECK, 'AGENTS.md': 'Indent with tabs.\n' })
   const tasks = world.tasks(NAMES)
-  // Of the person, who works on in the meantime.
+  // The user keeps working in the main checkout.
   writeFileSync(claude.path('readme.txt'), 'half a sentence\n')
   writeFileSync(claude.path('notes.txt'), 'mine\n')
   const checkout = () => [
@@ -92,7 +93,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
     if (event.kind === 'attempt.started') task = event.data.task.name
     if (!isWaiting(event)) return
     const isKilled = task === 'killed'
-    // In the middle of a command, which must not live on.
+    // In the middle of a command, which must not survive.
     void world.whenRuns(WAIT).then(() => {
       if (!isKilled) runner.kill('SIGKILL')
       else for (const pid of world.agents()) process.kill(pid, 'SIGKILL')
@@ -105,7 +106,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   world.expectEnded('finished')
   await expectNothingLeft(world)
 
-  // All of that has happened.
+  // All of that happened.
   expect(world.failed().map((event) => [event.task.name, event.reason, event.next])).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
@@ -132,7 +133,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   expect(existsSync(world.of('run.planned')[0]!.worktree!)).toBe(false)
   expect(checkout()).toEqual(before)
 
-  // The journals tell all of it, and nobody but the run and its agent wrote in them.
+  // The journals have all of it, written only by the run and its agent.
   const commits = claude.git('rev-list', '--reverse', 'main..work').trim().split('\n')
   expect(world.journalled('commit.made').map(({ commit }) => commit)).toEqual(commits)
   expect(world.journalled('context.compacted')).toEqual([
@@ -142,7 +143,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   expect(claude.sessions).toHaveLength(2)
   const conversations = (kind: string) =>
     world.journalled(kind).map(({ conversation }) => conversation)
-  // The killed one was gone on with; whatever else broke off was followed by a fresh one.
+  // The killed conversation was resumed; every other one that broke off was followed by a new one.
   expect(new Set(conversations('conversation.joined'))).toEqual(transcripts(world))
   expect(transcripts(world).size).toBe(4)
   expect(conversations('conversation.ended')).toEqual(conversations('conversation.joined'))
@@ -156,7 +157,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   claude.stint('doctor')
 }, 300_000)
 
-test('under `edits` an agent edits, commits, verifies and reports, and what else it tries is refused', async () => {
+test('under `edits` an agent edits, commits, verifies and reports, and everything else is refused', async () => {
   const outside = () => join(world.claude.root, 'outside.txt')
   const inside = () => join(world.of('run.planned')[0]!.worktree!, 'one.txt')
   const kept = () => join(dirname(inside()), '.sessions', 'new', 'config.yaml')
@@ -202,7 +203,7 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
   await expectNothingLeft(world)
 })
 
-test('a conversation that fills up in the middle of a task is left through a handoff before Claude Code compacts it', async () => {
+test('a conversation that fills up in mid-task is handed off before Claude Code compacts it', async () => {
   const full = atFirst((task) => [
     ...working(task),
     { run: 'git status', tokens: NEARLY_FULL },
@@ -230,7 +231,7 @@ function isWaiting(event: RunEvent): boolean {
   return event.kind === 'tool' && event.data.status === 'started' && event.data.command === WAIT
 }
 
-/** No process of the run: no agent, none of its commands, none who watched over them. */
+/** No process of the run: no agent, none of its commands, no guardian. */
 async function expectNothingLeft(world: RunWorld): Promise<void> {
   await expectNoneLeft(`STINT_RUN=${world.id}`)
   await expectNoneLeft(`CLAUDE_CONFIG_DIR=${world.claude.env.CLAUDE_CONFIG_DIR}`)
@@ -238,7 +239,7 @@ async function expectNothingLeft(world: RunWorld): Promise<void> {
     await expectNoneLeft((process as { mark: string }).mark)
 }
 
-/** The conversations that Claude Code itself has written down. */
+/** The transcripts that Claude Code wrote. */
 function transcripts({ claude }: RunWorld): ReadonlySet<string> {
   const files = readdirSync(join(claude.root, 'cfg', 'projects'), {
     recursive: true,

@@ -7,13 +7,13 @@ import { ScriptedAgent, type Step, type Way, reporting, working } from './script
 import { StartedRun } from './started-run.ts'
 
 const COMPACTS_AT = 150_000
-/** Beyond where Codex compacts, and beyond the smart zone. */
+/** Above Codex's compaction point, and above the smart zone. */
 const TOO_FULL = 160_000
 const LONG = 105_000
-/** Beyond the last stage and short of where Codex compacts. */
+/** Above the last stage and below Codex's compaction point. */
 const NEARLY_FULL = 140_000
 
-/** By the tool for it, since writing is no command that everybody may run. */
+/** With the patch tool, since writing by a command is not allowed by default. */
 function doing(task: string, text = 'right'): readonly Step[] {
   return [{ write: `${task}.txt`, text: `${text}\n` }, working(task)[1]!]
 }
@@ -25,7 +25,7 @@ const first =
   (occasion, task, prompt) =>
     occasion === 'task' ? steps(task) : usual(occasion, task, prompt)
 
-/** What goes wrong, by the task it goes wrong with, in the order of the work. */
+/** What goes wrong, by task, in order. */
 const TASKS: Readonly<Record<string, Way>> = {
   one: usual,
   failing: first((task) => [...doing(task, 'wrong'), reporting(task)]),
@@ -45,7 +45,7 @@ const TASKS: Readonly<Record<string, Way>> = {
   twelve: usual,
 }
 
-// Stages in tokens, beyond where Codex compacts: the run would otherwise leave the conversation before that.
+// Stages in tokens, above Codex's compaction point: otherwise the run would rotate before that.
 const CONFIG = `budget:
   stages: [170000]
 run:
@@ -53,7 +53,7 @@ run:
   allow: [sleep]
 `
 
-/** A project in which the model works as it is told here. */
+/** A project in which the model works as scripted here. */
 async function begun(
   tasks: Readonly<Record<string, Way>>,
 ): Promise<{ world: CodexWorld; run: StartedRun }> {
@@ -68,12 +68,12 @@ async function begun(
   return { world, run }
 }
 
-test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a hang, a compaction, a killed agent and a killed runner', async () => {
+test('Codex does twelve tasks once each despite a failure, a lie, a hang, a compaction and killed processes', async () => {
   const { world, run } = await begun(TASKS)
   run.write('.sessions/config.yaml', CONFIG)
   const names = Object.keys(TASKS)
   const ids = run.tasks(names)
-  // Of the person, who works on in the meantime.
+  // The user keeps working in the main checkout.
   run.write('readme.txt', 'half a sentence\n')
   run.write('notes.txt', 'mine\n')
   const before = [run.checkout(), world.configuration]
@@ -117,7 +117,7 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
     ),
   )
 
-  // What went wrong was seen as what it was.
+  // Each failure was recorded as what it was.
   expect(run.failed().map(({ task: { name }, reason, next }) => [name, reason, next])).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
@@ -133,7 +133,8 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
     run.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted'),
   ).toHaveLength(1)
 
-  // The journal has all of it: two sessions, five conversations of which one was gone on with, each ended.
+  // The journal has all of it: two sessions and five conversations, one of them resumed, each
+  // ended.
   const { sessions } = run.of('run.report').at(-1)!
   expect(sessions.map(({ conversations, tasks }) => [conversations, tasks.length])).toEqual([
     [3, 8],
@@ -157,19 +158,19 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   expect(run.journalled('step.done')).toHaveLength(12)
   expect(run.diagnosed()).toEqual([])
 
-  // The rules were said once in each conversation, and stayed through the compaction and the resuming.
+  // The rules were sent once in each conversation, and survived the compaction and the resume.
   const count = (text: string, rule: string) => text.split(rule).length - 1
   for (const { text } of world.stub.turns)
     expect([count(text, 'You work through a backlog'), count(text, 'Indent with tabs')]).toEqual([
       1, 1,
     ])
 
-  // And nothing of the person's was touched.
+  // And nothing of the user's was changed.
   expect([run.checkout(), world.configuration]).toEqual(before)
   expect(run.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
 })
 
-test('a conversation with Codex that fills up in mid-task is left through a handoff before it is compacted, and no other for nothing', async () => {
+test('a Codex conversation that fills up in mid-task is handed off before it is compacted, and no other', async () => {
   const { world, run } = await begun({
     filling: first((task) => [
       { run: 'git status', tokens: NEARLY_FULL },

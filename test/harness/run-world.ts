@@ -1,4 +1,4 @@
-// `stint run` with the real Claude Code and a scripted agent in the place of its model.
+// `stint run` with the real Claude Code and a scripted agent in place of its model.
 import { readlinkSync } from 'node:fs'
 import { carriersOf } from '../support/processes.ts'
 import { answerAs } from './claude-agent.ts'
@@ -21,7 +21,7 @@ export class RunWorld extends StartedRun {
     return world
   }
 
-  /** Claude Code itself as this run has started it, without what it started in turn. */
+  /** The Claude Code process that this run started, without its children. */
   agents(): readonly number[] {
     return carriersOf(`STINT_RUN=${this.id}`).filter(
       (pid) => programOf(pid) === this.claude.program,
@@ -29,7 +29,7 @@ export class RunWorld extends StartedRun {
   }
 }
 
-/** The real Claude Code, as Stint finds it, with the agent behind it. */
+/** The real Claude Code, found as Stint finds it, with the agent behind it. */
 export async function claudeWith(
   agent: ScriptedAgent,
   options: { readonly setup?: boolean } = {},

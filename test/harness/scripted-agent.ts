@@ -1,25 +1,25 @@
-// An agent that works tasks as it is asked to. What it does next follows from what stands in the request alone, so that it
-// goes on rightly after a retry, a restart or a compaction.
+// A scripted agent that works tasks. Its next step depends only on the request, so that it
+// continues correctly after a retry, a restart or a compaction.
 
-/** What the newest prompt about a task asks, and how far the turn is since. */
+/** What the newest prompt with a task asks, and how far the turn has come. */
 export interface Asked {
   readonly task: string
   readonly prompt: string
-  /** Results of tools since the prompt. */
+  /** Tool results since the prompt. */
   readonly results: number
 }
 
 export type Step =
-  /** A command in a shell; it is not said before `after` settles. */
+  /** A shell command; it is not sent before `after` resolves. */
   | { readonly run: string; readonly tokens?: number; readonly after?: Promise<unknown> }
   | { readonly read: string }
   | { readonly write: string; readonly text: string }
-  /** The turn is over. */
+  /** Ends the turn. */
   | { readonly say: string; readonly tokens?: number }
-  /** No answer, ever. */
+  /** Never replies. */
   | { readonly hang: true }
 
-/** Which of the texts about a task this is. */
+/** Which of the prompts about a task this is. */
 export type Occasion =
   | 'task'
   | 'not done'
@@ -36,14 +36,14 @@ const OCCASIONS: readonly (readonly [string, Occasion])[] = [
   ['The turn ended without a report.', 'no report'],
 ]
 
-/** What is done in a turn about a task; undefined where it is done like any other. */
+/** What to do in a turn about a task; undefined for the default. */
 export type Way = (occasion: Occasion, task: string, prompt: string) => readonly Step[] | undefined
 
 export class ScriptedAgent {
   readonly #ways: Readonly<Record<string, Way>>
   readonly #otherwise: Step[]
 
-  /** By the names of tasks; and what is done, one by one, where no task is asked for. */
+  /** By task name; and the steps to take, one by one, where no task is asked for. */
   constructor(ways: Readonly<Record<string, Way>> = {}, otherwise: readonly Step[] = []) {
     this.#ways = ways
     this.#otherwise = [...otherwise]
@@ -59,12 +59,12 @@ export class ScriptedAgent {
   }
 }
 
-/** The task of a text that is about one. */
+/** The task that a text is about. */
 export function taskIn(text: string): string | undefined {
   return /^# Task (\S+):/.exec(text)?.[1]
 }
 
-/** Does the work and commits it, once however often it is done. */
+/** Does the work and commits it, once however often it runs. */
 export function working(task: string, text = 'right'): readonly Step[] {
   return [
     { run: `echo ${text} > ${task}.txt` },

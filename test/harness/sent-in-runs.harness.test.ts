@@ -9,7 +9,7 @@ const isLong = ({ tasks, conversations }: CountedRun) => tasks > 5 && conversati
 const isAsked = process.env['STINT_LONG_TESTS'] === '1'
 
 type Figure = 'handoffs' | 'starts' | 'input'
-/** Ids, times and folders in them are not the same twice. */
+/** They contain ids, times and folders that differ each time. */
 const SLACK = 0.03
 
 function figuresOf({ handoffs, starts, input }: Record<Figure, number>): Record<Figure, number> {
@@ -18,7 +18,7 @@ function figuresOf({ handoffs, starts, input }: Record<Figure, number>): Record<
 
 describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations', (counted) => {
   test.runIf(isAsked || !isLong(counted))(
-    'send what the page on savings says',
+    'send as much as the documentation on savings says',
     async () => {
       const { tasks, conversations } = counted
       const world = await RunWorld.create(new ScriptedAgent(), {
@@ -30,10 +30,10 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
       const sent = sentIn(world.claude.stub.turns)
       expect(sent.conversations).toBe(conversations === 'each' ? tasks : 1)
       const now = { tasks, conversations, said: sent.setup + sent.tasks, ...figuresOf(sent) }
-      const told = JSON.stringify(now)
-      expect(now.said, told).toBe(counted.said)
+      const summary = JSON.stringify(now)
+      expect(now.said, summary).toBe(counted.said)
       for (const [name, figure] of Object.entries(figuresOf(counted)))
-        expect(Math.abs(now[name as Figure] - figure), `${name}: ${told}`).toBeLessThanOrEqual(
+        expect(Math.abs(now[name as Figure] - figure), `${name}: ${summary}`).toBeLessThanOrEqual(
           SLACK * figure,
         )
     },
@@ -41,7 +41,7 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
   )
 })
 
-test('a conversation for each task says as much for every one of them', () => {
+test('one conversation per task sends as much for each of them', () => {
   const each = COUNTED_RUNS.filter(({ conversations }) => conversations === 'each')
   expect(new Set(each.map(({ tasks, said }) => said / tasks)).size).toBe(1)
 })

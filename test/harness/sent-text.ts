@@ -1,4 +1,4 @@
-// What stands in the requests that a model got, in tokens: what Stint said to it, and everything that it read.
+// The tokens in the requests to a model: what Stint sent, and everything else.
 import { PROTOCOL } from '../../src/run/texts/setup-text.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { textsIn } from './claude-agent.ts'
@@ -8,15 +8,15 @@ import { taskIn } from './scripted-agent.ts'
 export interface Sent {
   readonly conversations: number
   readonly requests: number
-  /** The set-up, counted once for each conversation. */
+  /** The setup, counted once per conversation. */
   readonly setup: number
-  /** The texts about tasks, without handoffs. */
+  /** The task prompts, without handoffs. */
   readonly tasks: number
-  /** What a conversation was told of the one before it. */
+  /** What a conversation got about the one before it. */
   readonly handoffs: number
-  /** The first requests of conversations, with all that the harness says itself. */
+  /** The first requests of conversations, including everything the harness adds. */
   readonly starts: number
-  /** Everything in all requests: what was said before stands in each again. */
+  /** Everything in all requests: each request repeats the earlier messages. */
   readonly input: number
 }
 
@@ -24,7 +24,7 @@ const PASSED_ON = '\n\nWhat the conversation before this one left'
 
 export function sentIn(turns: readonly SeenRequest[]): Sent {
   const starts = turns.filter(({ body }) => isStart(body))
-  // Its last request has all that a conversation was told.
+  // The last request of a conversation holds everything it was sent.
   const ends = turns.filter(
     (_, index) => turns[index + 1] === undefined || isStart(turns[index + 1]!.body),
   )
@@ -42,12 +42,12 @@ export function sentIn(turns: readonly SeenRequest[]): Sent {
   }
 }
 
-/** Nothing was answered yet. */
+/** Before the first reply. */
 function isStart({ messages }: MessagesBody): boolean {
   return messages.every(({ role }) => role !== 'assistant')
 }
 
-/** The set-up as it arrived; it is the last of the standing instructions. */
+/** The setup as it was sent, at the end of the system prompt. */
 function setupIn({ system }: MessagesBody): string {
   const text = textOf(system)
   if (text.split(PROTOCOL).length !== 2)
@@ -69,7 +69,7 @@ function inputOf({ system, tools = [], messages }: MessagesBody): number {
   return sum(pieces.map(tokens))
 }
 
-/** The same pieces come in request after request. */
+/** The same blocks occur in request after request. */
 const counted = new Map<string, number>()
 
 function tokens(text: string): number {

@@ -4,7 +4,7 @@ import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
 
 describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version) => {
-  test('each run stint, and what it says reaches the model', async () => {
+  test('each run stint, and the output reaches the model', async () => {
     const world = await ClaudeWorld.create(version)
     world.stint('task', 'add', 'Fix the sweep trigger', '--priority', 'P1')
     const talk = world.talk()
@@ -42,7 +42,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
     expect(world.troubles).toBe('')
   })
 
-  test('that cannot be carried out say why', async () => {
+  test('that cannot run say why', async () => {
     const world = await ClaudeWorld.create(version)
     const talk = world.talk()
     await talk.say('/session-log --progress "Nothing is open here"')
@@ -50,7 +50,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
     await talk.end()
   })
 
-  test('a conversation that starts a session by one is bound to it', async () => {
+  test('that start a session bind the conversation to it', async () => {
     const world = await ClaudeWorld.create(version)
     const talk = world.talk()
     const { session_id: id } = await talk.say('/session-init --name=bound --goal="Be bound"')
@@ -67,7 +67,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
 })
 
 describe.each(CLAUDE_VERSIONS)('the example workflow with Claude Code %s', (version) => {
-  test('goes from a task over a compaction and another day to its end', async () => {
+  test('goes from a task through a compaction and a second day to its end', async () => {
     const world = await ClaudeWorld.create(version)
     world.stint('task', 'add', 'Fix sweep bug', '--priority', 'P1', '--size', 'M')
 

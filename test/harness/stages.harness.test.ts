@@ -7,7 +7,7 @@ interface Case {
   readonly version: ClaudeVersion
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Where it is known to compact. */
+  /** Its compaction point. */
   readonly point: number
 }
 
@@ -55,8 +55,8 @@ async function working({ version, args = [], env = {} }: Case) {
 }
 
 /**
- * A command just below so many tokens, and one at them. The client writes its transcript in batches, so the second command ends only
- * when the transcript shows its own usage; the hook that follows it then sees the tokens.
+ * A command just below the threshold, and one at it. The client writes its transcript in batches, so
+ * the second command ends only when the transcript shows its usage; the hook after it then sees it.
  */
 async function reaches(world: ClaudeWorld, talk: Talk, tokens: number): Promise<void> {
   world.stub.script(
@@ -71,7 +71,7 @@ describe.each(CASES)('a conversation of Claude Code $version in a window of $win
   const { point } = where
   const at = (stage: number) => Math.ceil((point * stage) / 100)
 
-  test('is told of each stage once, at its figure, and again after a compaction', async () => {
+  test('gets each budget stage once, at its threshold, and again after a compaction', async () => {
     const { world, talk } = await working(where)
     const crossed = () => {
       world.stint('view')
@@ -83,9 +83,9 @@ describe.each(CASES)('a conversation of Claude Code $version in a window of $win
       expect(banners().at(-1)).toBe(`TOKEN WARNING - ${stage}%`)
     }
     await talk.say('and what else')
-    const told = banners()
+    const shown = banners()
     expect(
-      ['75%', '85%', '90%'].map((stage) => told.filter((banner) => banner.endsWith(stage)).length),
+      ['75%', '85%', '90%'].map((stage) => shown.filter((banner) => banner.endsWith(stage)).length),
     ).toEqual([1, 1, 1])
     expect(crossed().map(({ stage, tokens, point: seen }) => [stage, tokens, seen])).toEqual(
       [75, 85, 90].map((stage) => [stage, at(stage), point]),
@@ -101,7 +101,7 @@ describe.each(CASES)('a conversation of Claude Code $version in a window of $win
     expect(world.troubles).toBe('')
   })
 
-  test('leaves a handoff that a fresh one takes up, with every pinned fact before its model', async () => {
+  test('leaves a handoff that a new conversation accepts, with every pinned fact in its context', async () => {
     const { world, talk } = await working(where)
     await reaches(world, talk, at(90))
     await until(() => world.ofKind('handoff.made').some(({ isDraft }) => isDraft !== true))

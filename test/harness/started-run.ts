@@ -1,4 +1,4 @@
-// `stint run`, as a person starts it in a project, and what it left there.
+// `stint run`, started in a project as a user does it, and its results.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ type Data = Readonly<Record<string, unknown>>
 
 export class StartedRun {
   readonly events: RunEvent[] = []
-  /** What was printed besides events. */
+  /** The output besides events. */
   errors = ''
 
   constructor(
@@ -43,7 +43,7 @@ export class StartedRun {
     this.git('commit', '--quiet', '--message', message)
   }
 
-  /** Small tasks, to be done in this order; answers their ids. One process adds them all. */
+  /** Adds small tasks in this order and returns their ids. One process adds them all. */
   tasks(titles: readonly string[]): readonly string[] {
     const library = pathToFileURL(join(dirname(findStintProgram()), 'library.mjs')).href
     const program = `import { openProject } from ${JSON.stringify(library)}
@@ -55,7 +55,7 @@ export class StartedRun {
     return JSON.parse(this.#node('--input-type=module', '--eval', program)) as readonly string[]
   }
 
-  /** Until it ends; each event is told as it comes, with the process that told it. */
+  /** Resolves at its end; each event is passed on with the process that emitted it. */
   async run(
     args: readonly string[],
     seen: (event: RunEvent, runner: ChildProcess) => void = () => undefined,
@@ -82,7 +82,7 @@ export class StartedRun {
     return eventsOf(this.events, kind)
   }
 
-  /** The attempts that failed. */
+  /** The failed attempts. */
   failed() {
     return attemptsThat(this.events, 'failed')
   }
@@ -93,14 +93,17 @@ export class StartedRun {
     return started!.run
   }
 
-  /** Resolves when an agent of the run has a command running. That it began one is told before there is a process. */
+  /**
+   * Resolves when an agent of the run has a command running. Its start is reported before there is
+   * a process.
+   */
   async whenRuns(command: string): Promise<void> {
     const isRunning = () =>
       carriersOf(`STINT_RUN=${this.id}`).some((pid) => commandOf(pid) === command)
     while (!isRunning()) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
-  /** Of a kind in the journals of all sessions, oldest first. */
+  /** Journal entries of a kind in all sessions, oldest first. */
   journalled(kind: string): readonly Data[] {
     const folder = join(this.project, '.sessions', 'journal')
     return readdirSync(folder)
@@ -110,13 +113,13 @@ export class StartedRun {
       .map(({ data }) => data)
   }
 
-  /** Of a kind in the log of the run. */
+  /** Entries of a kind in the run log. */
   logged(kind: string): readonly Data[] {
     const { records } = readLog(join(this.project, '.sessions', 'runs', this.id, 'log.jsonl'))
     return records.filter((record) => record.kind === kind).map(({ data }) => data)
   }
 
-  /** How often each task was closed, by its id. */
+  /** How often each task was closed, by id. */
   closings(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {}
     for (const { task, status } of this.journalled('task.moved'))
@@ -128,7 +131,7 @@ export class StartedRun {
     return this.git('log', '--reverse', '--format=%s', `main..${branch}`).trim().split('\n')
   }
 
-  /** What is not as it should be, or not yet, but for what is the machine's. */
+  /** The problems that doctor reports, without those of the machine. */
   diagnosed(): readonly unknown[] {
     const { checks } = JSON.parse(this.stint('doctor', '--json')) as {
       checks: readonly { check: string; status: string }[]
@@ -139,7 +142,7 @@ export class StartedRun {
     )
   }
 
-  /** The person's own checkout, except for the task files, which are Stint's. */
+  /** The user's own checkout, except for the task files, which belong to Stint. */
   checkout(): readonly string[] {
     return [
       this.git('rev-parse', 'HEAD'),

@@ -8,7 +8,7 @@ export const hasTmux = ['/usr/bin/tmux', '/usr/local/bin/tmux', '/opt/homebrew/b
   (path) => existsSync(path),
 )
 
-/** A terminal with the agent in it, as a person has it. */
+/** A terminal with the agent in it, as a user has it. */
 export class Terminal {
   readonly #socket = `stint-test-${process.pid}-${Math.random().toString(36).slice(2)}`
 
@@ -55,7 +55,7 @@ export class Terminal {
     return this.#tmux('capture-pane', '-p')
   }
 
-  /** Waits until the screen shows it. */
+  /** Waits until the screen shows the text. */
   async shows(text: string | RegExp): Promise<string> {
     for (;;) {
       const { screen } = this
@@ -64,7 +64,10 @@ export class Terminal {
     }
   }
 
-  /** Types a text and sends it off. What comes right behind a text is taken for a part of it, so Enter may be needed again. */
+  /**
+   * Types a text and submits it. Input right after a text counts as part of it, so Enter may be
+   * needed again.
+   */
   async type(text: string): Promise<void> {
     const start = text.slice(0, 20)
     this.#tmux('send-keys', '-l', text)
@@ -76,7 +79,7 @@ export class Terminal {
     } while (this.#inputLine.includes(start))
   }
 
-  /** The last line that begins like the place where one types. */
+  /** The last line that begins like the input line. */
   get #inputLine(): string {
     return this.screen.split('\n').findLast((line) => /^[❯>]/.test(line)) ?? ''
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ClaudeWorld, type Turned } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
 
-/** A turn with an edit in it, and what the agent makes of it. */
+/** A turn with an edit, and its result. */
 async function turnIn(world: ClaudeWorld): Promise<Turned> {
   world.stub.script(
     { tools: [{ name: 'Write', input: { file_path: world.path('made.txt'), content: 'made' } }] },
@@ -13,7 +13,7 @@ async function turnIn(world: ClaudeWorld): Promise<Turned> {
   return world.ask('write the file')
 }
 
-/** Ways in which everything of ours can be broken. */
+/** Ways to break everything of ours. */
 const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
   'Stint is gone from the machine': (world) => {
     rmSync(join(world.root, 'home', '.local'), { recursive: true, force: true })
@@ -40,7 +40,7 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
   },
   'the configuration is invalid': (world) =>
     writeFileSync(world.path('.sessions', 'config.yaml'), 'redact: [unclosed\n'),
-  'the notes of hooks are garbage': (world) => {
+  'the conversation state is garbage': (world) => {
     rmSync(world.path('.git', 'stint', 'conversations'), { recursive: true, force: true })
     writeFileSync(world.path('.git', 'stint', 'conversations'), 'not a folder')
   },
@@ -51,7 +51,7 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
 }
 
 describe.each(CLAUDE_VERSIONS)(
-  'Claude Code %s does its work and says the same',
+  'Claude Code %s works and answers the same',
   (version: ClaudeVersion) => {
     test.each(Object.keys(BREAKAGES))('when %s', async (breakage) => {
       const world = await ClaudeWorld.create(version)
@@ -66,7 +66,7 @@ describe.each(CLAUDE_VERSIONS)(
       expect(readFileSync(world.path('made.txt'), 'utf8')).toBe('made')
     })
 
-    test('when the model fails, and the failure is known to the next conversation', async () => {
+    test('when the model fails, and the next conversation gets the failure', async () => {
       const world = await ClaudeWorld.create(version)
       world.stint('init', '--name', 'failing', '--goal', 'See failures')
       const no = {
@@ -90,7 +90,7 @@ describe.each(CLAUDE_VERSIONS)(
       expect(existsSync(world.path('.sessions'))).toBe(false)
     })
 
-    test('when it is set up as a plugin, and is covered by it', async () => {
+    test('when Stint is installed as a plugin, whose hooks and commands work', async () => {
       const world = await ClaudeWorld.create(version, { setup: false })
       const plugin = join(world.root, 'plugin')
       world.stint('setup', 'claude', '--plugin', plugin)

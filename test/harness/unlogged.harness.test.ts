@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
 
-/** A conversation of somebody who has never typed a stint command, until work is well under way. */
+/**
+ * A conversation of a user who has never typed a stint command, until the work is well under way.
+ */
 async function workedOn(version: ClaudeVersion) {
   const world = await ClaudeWorld.create(version)
   writeFileSync(world.path('package.json'), JSON.stringify({ scripts: { test: 'node test.js' } }))
@@ -80,7 +82,7 @@ function expectAllBefore(text: string, version: ClaudeVersion): void {
   expect(expected.filter((part) => !text.includes(part))).toEqual([])
 }
 
-describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nobody logged anything', (version) => {
+describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nothing was logged', (version) => {
   test('the first edit opens a session named after the branch', async () => {
     const { world, talk } = await workedOn(version)
     await talk.end()
@@ -92,7 +94,7 @@ describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nobody logged anythin
     expect(world.troubles).toBe('')
   })
 
-  test('what was asked, ruled out, edited, committed and failed stands before the model after a compaction', async () => {
+  test('requests, rulings, edits, commits and failures are in the context after a compaction', async () => {
     const { world, talk } = await workedOn(version)
     await talk.say('/compact')
     await talk.say('what now?')
@@ -101,8 +103,8 @@ describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nobody logged anythin
     expect(world.state().compactions).toBe(1)
   })
 
-  // Old clients clear nothing without a terminal.
-  test.skipIf(version === '2.0.77')('it does after /clear', async () => {
+  // Old versions clear nothing without a terminal.
+  test.skipIf(version === '2.0.77')('they are after /clear', async () => {
     const { world, talk } = await workedOn(version)
     await talk.say('/clear')
     await talk.say('what now?')
@@ -112,7 +114,7 @@ describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nobody logged anythin
     await talk.end()
   })
 
-  test('it does in a fresh conversation', async () => {
+  test('they are in a new conversation', async () => {
     const { world, talk } = await workedOn(version)
     await talk.end()
     await world.ask('what now?')

@@ -4,7 +4,7 @@ import { anthropicItems, anthropicMessages } from '../../src/history/formats/ant
 import { openAiItems, openAiMessages } from '../../src/history/formats/openai.ts'
 import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import { modelMessages } from '../../src/history/model-messages.ts'
-import { PIXEL, item, said, saidPart, thinkingPart, toolUse } from './items.ts'
+import { PIXEL, item, said, userPart, thinkingPart, toolUse } from './items.ts'
 
 const text = (words: string): MessagePart => ({ type: 'text', text: words })
 const use = (id: string): MessagePart => ({
@@ -29,8 +29,8 @@ function message(
   return { type: 'message', id, role, parts, ...more }
 }
 
-/** Whose turn it was and what was said, in a line each. */
-function told(items: Iterable<HistoryItem>): readonly string[] {
+/** Role and text of each message, one per line. */
+function sentLines(items: Iterable<HistoryItem>): readonly string[] {
   return modelMessages(items).map(({ role, parts }) => `${role}: ${parts.map(words).join(' | ')}`)
 }
 
@@ -47,8 +47,8 @@ function words(part: MessagePart): string {
   }
 }
 
-describe('what would be sent next', () => {
-  test('holds what one request said in one message, and the results of its tools in one, in the order in which they came', () => {
+describe('the messages to send next', () => {
+  test('hold one request in one message and its tool results in one, in order of arrival', () => {
     const items = [
       said('go'),
       message('a1', 'assistant', [text('I look')], { parent: 'go', request: 'r1' }),
@@ -60,7 +60,7 @@ describe('what would be sent next', () => {
       said('also this', { parent: 'h' }),
       message('a4', 'assistant', [text('done')], { parent: 'also this', request: 'r2' }),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: I look | use t1 | use t2',
       'user: result t2 | result t1 | also this',
@@ -69,7 +69,7 @@ describe('what would be sent next', () => {
     ])
   })
 
-  test('holds what was said without anything between in one message where requests have no names', () => {
+  test('hold adjacent replies in one message where requests have no ids', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [text('I look')]),
@@ -77,7 +77,7 @@ describe('what would be sent next', () => {
       message('u', 'user', [result('t1')]),
       message('c', 'assistant', [text('done')]),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: I look | use t1',
       'user: result t1',
@@ -85,7 +85,7 @@ describe('what would be sent next', () => {
     ])
   })
 
-  test('leaves out what people went back from', () => {
+  test('leave out abandoned branches', () => {
     const items = [
       said('first'),
       message('a', 'assistant', [text('one')], { parent: 'first' }),
@@ -93,9 +93,9 @@ describe('what would be sent next', () => {
       message('b', 'assistant', [text('two')], { parent: 'wrong' }),
       said('right', { parent: 'a' }),
     ]
-    expect(told(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
+    expect(sentLines(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
     expect(
-      told([
+      sentLines([
         ...items,
         said('all anew'),
         message('c', 'assistant', [text('yes')], { parent: 'all anew' }),
@@ -103,7 +103,7 @@ describe('what would be sent next', () => {
     ).toEqual(['user: all anew', 'assistant: yes'])
   })
 
-  test('begins at the last compaction: its summary, what was kept, what followed', () => {
+  test('begin at the last compaction: its summary, the kept messages, what followed', () => {
     const before = [
       said('old'),
       message('a', 'assistant', [text('older')], { parent: 'old' }),
@@ -111,13 +111,13 @@ describe('what would be sent next', () => {
     ]
     const compaction: HistoryItem = { type: 'compaction', id: 'c', kept: ['kept', 'unknown'] }
     const summary = said('in short', { parent: 'c', isSummary: true })
-    // A harness lets what follows hang on the summary, or on the last thing it kept.
+    // A harness attaches what follows to the summary, or to the last message it kept.
     for (const parent of ['in short', 'kept'])
-      expect(told([...before, compaction, summary, said('new', { parent })])).toEqual([
+      expect(sentLines([...before, compaction, summary, said('new', { parent })])).toEqual([
         'user: in short\n | kept\n | new',
       ])
     const back = said('rewound', { parent: 'a' })
-    expect(told([...before, compaction, summary, back])).toEqual([
+    expect(sentLines([...before, compaction, summary, back])).toEqual([
       'user: old',
       'assistant: older',
       'user: rewound',
@@ -125,10 +125,10 @@ describe('what would be sent next', () => {
     const unlinked = [...before, compaction, summary, said('new')].map(
       (node) => ({ ...node, parent: undefined }) as never,
     )
-    expect(told(unlinked)).toEqual(['user: in short\n | kept\n | new'])
+    expect(sentLines(unlinked)).toEqual(['user: in short\n | kept\n | new'])
   })
 
-  test('has no failures, nothing of delegated agents, and no thought that led nowhere', () => {
+  test('have no failures, no sub-agent messages, and no thinking without a reply', () => {
     const items = [
       said('go'),
       said('look around', { agent: 'x', parent: 'go' }),
@@ -139,29 +139,29 @@ describe('what would be sent next', () => {
       said('go on', { parent: 't' }),
       said(' ', { parent: 'go on' }),
     ]
-    expect(told(items)).toEqual(['user: go\n | go on'])
+    expect(sentLines(items)).toEqual(['user: go\n | go on'])
   })
 
-  test('says of a result that a crash swallowed that it is lost', () => {
+  test('mark a tool result that was lost in a crash as lost', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
       message('u', 'user', [result('t2')]),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: result t2 | error t1',
     ])
-    expect(told([...items.slice(0, 2), said('again')])).toEqual([
+    expect(sentLines([...items.slice(0, 2), said('again')])).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: error t1 | error t2 | again',
     ])
-    expect(told([message('u', 'user', [result('t9')])])).toEqual([])
+    expect(sentLines([message('u', 'user', [result('t9')])])).toEqual([])
   })
 
-  test('keeps the result of a tool that came behind what says only how much was used', () => {
+  test('keep a tool result that follows a usage-only message', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
@@ -172,24 +172,24 @@ describe('what would be sent next', () => {
       said('go on'),
       message('v', 'user', [result('t2')]),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: result t1 | result t2 | go on',
     ])
   })
 
-  test('shows a file before what was said of it', () => {
+  test('put a mentioned file before the prompt that mentions it', () => {
     const items = [
       said('look at @a'),
       said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true }),
     ]
-    expect(told(items)).toEqual([
+    expect(sentLines(items)).toEqual([
       'user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a',
     ])
   })
 
-  test('holds nothing that its role may not say', () => {
+  test('hold nothing that their role may not contain', () => {
     const thought: MessagePart = { type: 'thinking', text: 'hm', signature: 's' }
     const items = [
       message('u', 'user', [text('go'), thought, use('t1')]),
@@ -200,19 +200,19 @@ describe('what would be sent next', () => {
       ]),
       message('s', 'system', [text('note'), use('t2')]),
     ]
-    expect(told(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
+    expect(sentLines(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
   })
 
-  test('follows a message whose parent was not stored behind the one before it', () => {
+  test('put a message whose parent was not stored after the message before it', () => {
     const items = [
       said('a'),
       message('b', 'assistant', [text('b')], { parent: 'a' }),
       said('c', { parent: 'gone' }),
     ]
-    expect(told(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
+    expect(sentLines(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
   })
 
-  test('is the same however a harness tells it', () => {
+  test('are the same for every harness format', () => {
     fc.assert(
       fc.property(conversation, fc.infiniteStream(fc.nat({ max: 3 })), (plain, noise) => {
         expect(modelMessages(asBranches(plain, noise))).toEqual(modelMessages(plain))
@@ -221,7 +221,7 @@ describe('what would be sent next', () => {
     )
   })
 
-  test('takes whatever it is given, and is always what a provider takes', () => {
+  test('are valid for a provider, whatever the history holds', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const messages = modelMessages(items)
@@ -230,11 +230,11 @@ describe('what would be sent next', () => {
           const uses = parts.flatMap((part) =>
             role === 'assistant' && part.type === 'tool use' ? [part.id] : [],
           )
-          const answers = (messages[index + 1]?.parts ?? []).flatMap((part) =>
+          const replies = (messages[index + 1]?.parts ?? []).flatMap((part) =>
             part.type === 'tool result' ? [part.use] : [],
           )
           if (role === 'assistant')
-            expect(answers.toSorted()).toEqual([...new Set(uses)].toSorted())
+            expect(replies.toSorted()).toEqual([...new Set(uses)].toSorted())
           if (role === 'user' && index > 0) expect(messages[index - 1]!.role).not.toBe('user')
         }
       }),
@@ -243,18 +243,18 @@ describe('what would be sent next', () => {
   })
 })
 
-/** A conversation that says nothing of how its messages hang together. */
+/** A conversation without parents. */
 const conversation: fc.Arbitrary<readonly Message[]> = fc
   .array(
     fc.record({
-      asked: fc.array(saidPart, { minLength: 1, maxLength: 3 }),
+      asked: fc.array(userPart, { minLength: 1, maxLength: 3 }),
       thought: fc.array(thinkingPart, { maxLength: 1 }),
       answer: fc.array(
-        saidPart.filter(({ type }) => type === 'text'),
+        userPart.filter(({ type }) => type === 'text'),
         { minLength: 1, maxLength: 2 },
       ),
       uses: fc.array(toolUse, { maxLength: 3 }),
-      results: fc.array(fc.array(saidPart, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
+      results: fc.array(fc.array(userPart, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
       isError: fc.boolean(),
     }),
     { maxLength: 5 },
@@ -262,7 +262,7 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
   .map((turns) =>
     turns.flatMap(({ asked, thought, answer, uses, results, isError }, turn) => {
       const named = uses.map((part, index) => ({ ...part, id: `use-${turn}-${index}` }))
-      const answers = named.map(({ id }, index): MessagePart => ({
+      const replies = named.map(({ id }, index): MessagePart => ({
         type: 'tool result',
         use: id,
         parts: results[index]!,
@@ -272,12 +272,15 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
       return [
         message(`asked-${turn}`, 'user', asked),
         message(`said-${turn}`, 'assistant', [...thought, ...answer, ...named], { request }),
-        ...(answers.length === 0 ? [] : [message(`results-${turn}`, 'user', answers)]),
+        ...(replies.length === 0 ? [] : [message(`results-${turn}`, 'user', replies)]),
       ]
     }),
   )
 
-/** The same, told as Claude Code tells it: a line for each part, each result behind its own use, and branches that were left. */
+/**
+ * The same as Claude Code writes it: a line per part, each result after its own use, and abandoned
+ * branches.
+ */
 function asBranches(plain: readonly Message[], noise: fc.Stream<number>): readonly HistoryItem[] {
   const items: Message[] = []
   let parent: string | undefined
@@ -309,7 +312,7 @@ function asBranches(plain: readonly Message[], noise: fc.Stream<number>): readon
 }
 
 describe('for Anthropic', () => {
-  test('an array holds everything that was said, and gives the items back', () => {
+  test('a messages array holds everything, and converts back to the same items', () => {
     fc.assert(
       fc.property(conversation, (items) => {
         expect(modelMessages(anthropicItems(anthropicMessages(items)))).toEqual(
@@ -320,7 +323,7 @@ describe('for Anthropic', () => {
     )
   })
 
-  test('a conversation is told in its words', () => {
+  test('a conversation is written in the format of the API', () => {
     const items = [
       message('u', 'user', [text('look'), { type: 'image', mediaType: 'image/png', data: PIXEL }]),
       message('a', 'assistant', [
@@ -366,7 +369,7 @@ describe('for Anthropic', () => {
     })
   })
 
-  test('the system prompt that a conversation began with is not among its messages, though a compaction kept it', () => {
+  test('the initial system prompt is not among the messages, even if a compaction kept it', () => {
     const opening = [
       message('s', 'system', [text('you are an agent')], { isMeta: true }),
       said('the folder', { parent: 's', isMeta: true }),
@@ -393,7 +396,7 @@ describe('for Anthropic', () => {
     expect(anthropicMessages([...opening, ...after]).map(({ role }) => role)).toEqual(['user'])
   })
 
-  test('a thought that nobody signed is not sent', () => {
+  test('unsigned thinking is not sent', () => {
     const items = [
       said('go'),
       message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')]),
@@ -403,14 +406,14 @@ describe('for Anthropic', () => {
 })
 
 describe('for OpenAI', () => {
-  /** What its messages have fields for: texts run together, no thoughts, no pictures and no failures among results. */
+  /** What the format has fields for: joined texts, no thinking, no images and no failed results. */
   const carried = (items: readonly Message[]) =>
     items.map((one) => ({
       ...one,
       parts: joinedTexts(one.parts.filter(({ type }) => type !== 'thinking').map(plainResult)),
     }))
 
-  test('an array holds everything that it can hold, and gives the items back', () => {
+  test('a messages array holds everything it can, and converts back to the same items', () => {
     fc.assert(
       fc.property(conversation, (plain) => {
         const items = carried(plain)
@@ -420,7 +423,7 @@ describe('for OpenAI', () => {
     )
   })
 
-  test('a conversation is told in its words', () => {
+  test('a conversation is written in the format of the API', () => {
     const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const items = [
       said('go'),
@@ -468,7 +471,7 @@ function plainResult(part: MessagePart): MessagePart {
   }
 }
 
-/** All texts of a message in one, in front, as a string holds them. */
+/** All texts of a message joined in front, as in a plain string. */
 function joinedTexts(parts: readonly MessagePart[]): readonly MessagePart[] {
   const hasPicture = parts.some(({ type }) => type === 'image' || type === 'image link')
   if (hasPicture) return parts

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 
-/** As small as a picture can be. */
+/** The smallest valid image. */
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
 const id = fc.uuid()
-// Without what looks like a secret, which is not given back.
+// Without text that looks like a secret, which would be redacted.
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
   fc.constantFrom(
@@ -28,7 +28,7 @@ const json: fc.Arbitrary<Json> = fc.dictionary(
   { maxKeys: 4, noNullPrototype: true },
 )
 
-export const saidPart: fc.Arbitrary<MessagePart> = fc.oneof(
+export const userPart: fc.Arbitrary<MessagePart> = fc.oneof(
   text.map((value) => ({ type: 'text' as const, text: value })),
   fc.constant({ type: 'image' as const, mediaType: 'image/png', data: PIXEL }),
   fc.webUrl().map((url) => ({ type: 'image link' as const, url })),
@@ -57,12 +57,12 @@ export const toolUse = fc.record({
 const toolResult = fc.record({
   type: fc.constant('tool result' as const),
   use: word,
-  parts: fc.array(saidPart, { maxLength: 3 }),
+  parts: fc.array(userPart, { maxLength: 3 }),
   isError: fc.boolean(),
 })
 
 const part: fc.Arbitrary<MessagePart> = fc.oneof(
-  saidPart,
+  userPart,
   thinkingPart,
   toolUse,
   toolResult,
@@ -88,7 +88,7 @@ const message: fc.Arbitrary<Message> = fc.record(
     parts: fc.array(part, { maxLength: 5 }),
     asTold: fc.record({
       role: fc.constantFrom('user' as const, 'system' as const),
-      parts: fc.array(saidPart, { maxLength: 2 }),
+      parts: fc.array(userPart, { maxLength: 2 }),
     }),
     model: word,
     request: word,
@@ -104,7 +104,7 @@ const message: fc.Arbitrary<Message> = fc.record(
   { requiredKeys: ['type', 'id', 'role', 'parts'], noNullPrototype: true },
 )
 
-/** Any item that the store can be given. */
+/** Any item that the store accepts. */
 export const item: fc.Arbitrary<HistoryItem> = fc.oneof(
   { weight: 5, arbitrary: message },
   fc.record(

@@ -41,8 +41,8 @@ function world() {
   return { sessions, store, read, blobs, path: conversationPath(sessions, 'c1') }
 }
 
-describe('what is stored', () => {
-  test('is read as it was, whatever it was', () => {
+describe('a stored conversation', () => {
+  test('is read as it was written, whatever it holds', () => {
     fc.assert(
       fc.property(fc.uniqueArray(item, { maxLength: 8, selector: identity }), (items) => {
         const { store, read, sessions } = world()
@@ -54,7 +54,7 @@ describe('what is stored', () => {
     )
   })
 
-  test('is read once, however often and in however many pieces it was added', () => {
+  test('yields each item once, however often and in however many pieces it was added', () => {
     const { store, read } = world()
     const items: HistoryItem[] = [
       said('a'),
@@ -67,7 +67,7 @@ describe('what is stored', () => {
     expect(read()).toEqual(items)
   })
 
-  test('can be read on from where an earlier reading was', () => {
+  test('can be read on from where an earlier read ended', () => {
     const { store, read } = world()
     store.append('c1', [said('a'), said('ü')])
     const offsets = [...store.read('c1')].map(({ offset }) => offset)
@@ -76,7 +76,7 @@ describe('what is stored', () => {
     expect(read('c1', offsets[1])).toEqual([said('c')])
   })
 
-  test('is read around what was cut off or is not ours', () => {
+  test('is read past torn and foreign lines', () => {
     const { store, read, path } = world()
     store.append('c1', [said('a'), said('b')])
     truncateSync(path, readFileSync(path).length - 10)
@@ -96,8 +96,8 @@ describe('what is stored', () => {
   })
 })
 
-describe('while somebody else is at it', () => {
-  test('it is waited for, but not for one who is gone', () => {
+describe('while another process holds the lock', () => {
+  test('a writer waits, but not for a process that is gone', () => {
     const { store, read, path } = world()
     store.append('c1', [said('a')])
     const { pid } = spawnSync('true')
@@ -105,7 +105,7 @@ describe('while somebody else is at it', () => {
     expect(tryWithLock(path, () => 'done')).toBe('done')
     store.append('c1', [said('b')])
     expect(read()).toEqual([said('a'), said('b')])
-    // On another machine it may live; it is known by its age then.
+    // On another machine it may still run, so only its age counts.
     writeFileSync(`${path}.lock`, `${pid} elsewhere`)
     expect(tryWithLock(path, () => 'done')).toBeUndefined()
     utimesSync(`${path}.lock`, Date.now() / 1000 - 11, Date.now() / 1000 - 11)
@@ -114,8 +114,8 @@ describe('while somebody else is at it', () => {
   })
 })
 
-describe('what is long', () => {
-  test('is kept once for all conversations that hold it', () => {
+describe('a long text', () => {
+  test('is stored once for all conversations that hold it', () => {
     const { store, read, blobs, path } = world()
     const result = said('r', {
       parts: [
@@ -129,13 +129,13 @@ describe('what is long', () => {
     expect(read('c2')).toEqual([result])
   })
 
-  test('is told by its length to whoever only counts', () => {
+  test('is replaced by its length in a brief read', () => {
     const { store } = world()
     store.append('c1', [said('x', { role: 'assistant', parts: [{ type: 'text', text: LONG }] })])
     expect([...store.read('c1', { isBrief: true })]).toMatchObject([{ parts: [{ text: MANY }] }])
   })
 
-  test('and was asked for is what the conversation is called by all the same', () => {
+  test('still gives the conversation its title when it is the prompt', () => {
     const { store } = world()
     const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const asked = { parts: [{ type: 'text', text: `Fix the sweep\n${LONG}` } as const, picture] }
@@ -159,7 +159,7 @@ describe('what is long', () => {
     expect(first).toMatchObject({ parts: [{}, { data: '' }] })
   })
 
-  test('is replaced by a text that says so when it is missing or damaged, also where it was a picture', () => {
+  test('is replaced by a note when its blob is missing or damaged, even if it was an image', () => {
     const { store, read, blobs, sessions } = world()
     store.append('c1', [
       said('x', {
@@ -185,7 +185,7 @@ describe('what is long', () => {
     expect(texts()[0]!.text).toBe(LONG)
   })
 
-  test('is written again where a power cut left less of it', () => {
+  test('is written again where a power cut truncated its blob', () => {
     const { store, read, blobs, sessions } = world()
     const long = said('x', { parts: [{ type: 'text', text: LONG }] })
     store.append('c1', [long], { isUnsynced: true })
@@ -209,7 +209,7 @@ describe('a secret', () => {
     expect(all.join('')).toContain('[redacted:')
   })
 
-  test('is not let through because it calls itself a picture', () => {
+  test('is redacted even if it claims to be an image', () => {
     const { store, read } = world()
     store.append('c1', [
       said('x', {
@@ -220,7 +220,7 @@ describe('a secret', () => {
   })
 })
 
-describe('a name from outside', () => {
+describe('an id from outside', () => {
   test.each([
     '../x',
     'a/b',
@@ -244,7 +244,7 @@ describe('a name from outside', () => {
     expect(existsSync(sessions)).toBe(false)
   })
 
-  test('of a file that is none is not listed', () => {
+  test('of a file that is no conversation is not listed', () => {
     const { store, sessions } = world()
     mkdirSync(join(sessions, 'conversations', 'folder.jsonl'), { recursive: true })
     writeFileSync(join(sessions, 'conversations', 'c1.json'), '')

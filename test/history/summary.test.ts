@@ -6,7 +6,7 @@ const used = (output: number) => ({ input: 10, cacheWritten: 0, cacheRead: 5, ou
 const answer = (id: string, request: string, output: number, more = {}) =>
   said(id, { role: 'assistant', model: 'm1', request, usage: used(output), ...more })
 
-test('a conversation is summed up in a line: who, when, how much, and what it was about', () => {
+test('a conversation is summarised with harness, times, message count and title', () => {
   const items = [
     {
       type: 'began',
@@ -38,7 +38,7 @@ test('a conversation is summed up in a line: who, when, how much, and what it wa
     title: 'fix the bug',
     usage: { m1: used(20), m2: used(3) },
   })
-  // Copied after its end, though it was said before.
+  // Copied after the end, though sent before it.
   expect(summarise([...items, said('late', { at: '2026-01-01T00:02:30.000Z' })])).toHaveProperty(
     'endedBecause',
     'logout',
@@ -63,6 +63,6 @@ test.each([
   ['<command-message>init</command-message>\n<command-name>/init</command-name>', ''],
   ['<task-notification>\n<id>1</id>\n</task-notification>\nRead the output file', ''],
   ['<environment_context>\n<cwd>/p</cwd>\n</environment_context>', ''],
-])('%j is about %j', (prompt, title) => {
+])('%j has the title %j', (prompt, title) => {
   expect(summarise([said(prompt)]).title).toBe(title)
 })

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { onTestFinished } from 'vitest'
 
-/** Bundles a TypeScript source for a child process to import; inside the project, so that packages are found. */
+/**
+ * Bundles a TypeScript source for a child process to import; inside the project, so that packages
+ * are found.
+ */
 export async function bundled(source: URL): Promise<string> {
   const cache = join(import.meta.dirname, '../../node_modules/.cache')
   mkdirSync(cache, { recursive: true })

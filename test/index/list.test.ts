@@ -3,7 +3,7 @@ import { names, world } from './world.ts'
 
 async function threeSessions() {
   const w = world()
-  const login = w.begin('fix-login', {
+  const login = w.startSession('fix-login', {
     goal: 'make the login work',
     git: { branch: 'main' },
     worktree: '/elsewhere',
@@ -19,18 +19,18 @@ async function threeSessions() {
   w.add(login, 'context.compacted', {})
   w.add(login, 'tldr.written', { text: 'nearly there' })
   w.wait(60)
-  const cache = w.begin('add-cache', { title: 'A cache', git: { branch: 'cache' } })
+  const cache = w.startSession('add-cache', { title: 'A cache', git: { branch: 'cache' } })
   w.add(cache, 'task.linked', { task: 't-1' })
   w.add(cache, 'task.linked', { task: 't-2' })
   w.add(cache, 'session.paused', {})
   w.wait(60)
-  const docs = w.begin('Write-Docs', { git: { branch: 'main' } })
+  const docs = w.startSession('Write-Docs', { git: { branch: 'main' } })
   w.add(docs, 'session.closed', { how: 'completed' })
   return { w, login, cache, docs, index: await w.open() }
 }
 
 describe('a list of sessions', () => {
-  test('holds what the journal says of a session', async () => {
+  test('holds what the journal says about a session', async () => {
     const { index, login } = await threeSessions()
     expect(index.findByNameOrId(login)[0]).toEqual({
       id: login,
@@ -56,7 +56,7 @@ describe('a list of sessions', () => {
     })
   })
 
-  test('is sorted by update, creation or name, and answers by pages', async () => {
+  test('is sorted by update, creation or name, and is paged', async () => {
     const { index, w, login } = await threeSessions()
     w.wait(60)
     w.add(login, 'note.added', { text: 'again' })
@@ -100,12 +100,12 @@ describe('a list of sessions', () => {
     expect(names(index.sessions(filter))).toEqual(expected)
   })
 
-  test('of what is open holds active and paused sessions', async () => {
+  test('of open sessions holds active and paused ones', async () => {
     const { index } = await threeSessions()
     expect(names(index.openSessions())).toEqual(['add-cache', 'fix-login'])
   })
 
-  test('may be read while another is', async () => {
+  test('may be read while another list is read', async () => {
     const { index } = await threeSessions()
     const pairs = [...index.sessions()].flatMap((outer) =>
       [...index.sessions()].map((inner) => outer.name + inner.name),
@@ -117,9 +117,9 @@ describe('a list of sessions', () => {
     expect(pairs).toHaveLength(9)
   })
 
-  test('leaves out a log without a single record until it has one', async () => {
+  test('leaves out a log without a record until it has one', async () => {
     const w = world()
-    const id = w.begin('real')
+    const id = w.startSession('real')
     const empty = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     w.scribble(empty, 'not a record\n')
     const index = await w.open()
@@ -132,7 +132,7 @@ describe('a list of sessions', () => {
 })
 
 describe('a session is found', () => {
-  test('by its name, its id, and the beginning, end or middle of its id, exact ones first', async () => {
+  test('by name, id, or start, end or middle of its id, exact matches first', async () => {
     const { index, login, cache, w } = await threeSessions()
     expect(names(index.findByNameOrId('fix-login'))).toEqual(['fix-login'])
     expect(names(index.findByNameOrId('fix'))).toEqual([])
@@ -142,7 +142,7 @@ describe('a session is found', () => {
     expect(names(index.findByNameOrId(login.slice(-8)))).toEqual(['fix-login'])
     expect(names(index.findByNameOrId(login.slice(20, 30)))).toEqual(['fix-login'])
     expect(names(index.findByNameOrId(''))).toEqual([])
-    const other = w.begin(cache.slice(-6))
+    const other = w.startSession(cache.slice(-6))
     index.sync()
     expect(index.findByNameOrId(cache.slice(-6)).map((row) => row.id)).toEqual([other, cache])
   })
@@ -154,8 +154,8 @@ describe('a session is found', () => {
   })
 })
 
-describe('how many there are', () => {
-  test('is what a list of the same kind would hold, whichever page is asked for', async () => {
+describe('the number of sessions', () => {
+  test('matches the list with the same filter, whichever page is requested', async () => {
     const { index } = await threeSessions()
     for (const filter of [
       {},
@@ -170,23 +170,23 @@ describe('how many there are', () => {
     }
   })
 
-  test('is counted anew after this process or another wrote', async () => {
+  test('is counted again after this process or another wrote', async () => {
     const { w, index } = await threeSessions()
     expect(index.countSessions()).toBe(3)
-    w.begin('one-more')
+    w.startSession('one-more')
     index.sync()
     expect(index.countSessions()).toBe(4)
     const other = await w.open()
-    w.begin('and-another')
+    w.startSession('and-another')
     other.sync()
     expect(index.countSessions()).toBe(5)
   })
 })
 
-describe('what is taken back', () => {
-  test('is known by its entry, unless the taking back was taken back', async () => {
+describe('a retracted entry', () => {
+  test('is reported by its id, unless the retraction was retracted', async () => {
     const w = world()
-    const id = w.begin('undecided')
+    const id = w.startSession('undecided')
     const first = w.add(id, 'note.added', { text: 'one' })
     const second = w.add(id, 'note.added', { text: 'two' })
     w.add(id, 'entry.retracted', { entry: first })

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs())
 
 describe('the projects of this machine', () => {
-  test('are none at first, and then each that was remembered, once', () => {
+  test('are none at first, and then each remembered root once', () => {
     expect(knownProjects()).toEqual([])
     const [a, b] = [join(home, 'a'), join(home, 'b')]
     mkdirSync(a)
@@ -22,7 +22,7 @@ describe('the projects of this machine', () => {
     expect(readFileSync(join(home, 'state', 'projects'), 'utf8')).toBe(`\n${a}\n\n${b}\n`)
   })
 
-  test('leave out a root that is gone, and have it again when it is back', () => {
+  test('leave out a root that is gone, and include it when it is back', () => {
     const root = join(home, 'on-a-disk')
     mkdirSync(root)
     rememberProject(root)
@@ -32,7 +32,7 @@ describe('the projects of this machine', () => {
     expect(knownProjects()).toEqual([root])
   })
 
-  test('survive a line that was half-written', () => {
+  test('survive a torn line', () => {
     const root = join(home, 'whole')
     mkdirSync(root)
     rememberProject(root)
@@ -43,19 +43,19 @@ describe('the projects of this machine', () => {
     expect(knownProjects()).toEqual([root, other])
   })
 
-  test('do not take a path that is relative or holds a line break', () => {
+  test('do not accept a path that is relative or holds a line break', () => {
     expect(rememberProject('relative')).toBe(false)
     expect(rememberProject('/a\n/b')).toBe(false)
     expect(knownProjects()).toEqual([])
   })
 
-  test('cannot be remembered where nothing can be written, and nothing fails for it', () => {
+  test('are not remembered where nothing can be written, and the command does not fail', () => {
     writeFileSync(join(home, 'state'), 'a file where a folder is wanted')
     expect(rememberProject(home)).toBe(false)
     expect(knownProjects()).toEqual([])
   })
 
-  test('are kept where the XDG specification says', () => {
+  test('are stored where the XDG specification says', () => {
     vi.stubEnv('STINT_STATE_HOME', '')
     vi.stubEnv('XDG_STATE_HOME', join(home, 'xdg'))
     rememberProject(home)

@@ -8,10 +8,10 @@ import { type World, dump, temporaryFolder, world } from './world.ts'
 import { cases } from '../support/cases.ts'
 
 const WORDS = ['alpha', 'beta', 'gamma', '登录', 'naïve', '"quoted"', '\ud800', 'x\0y']
-// Long enough that one such entry makes a log which is continued instead of read again.
+// Long enough that one such entry makes a log that is continued instead of read again.
 const PADDING = 'padding'.repeat(10_000)
 
-/** One thing that happens; numbers choose among what is there when it does. */
+/** One change; the numbers choose among what exists at that time. */
 const happening = fc.oneof(
   {
     weight: 1,
@@ -75,7 +75,7 @@ function play(w: World, index: SessionIndex, happenings: readonly Happening[]): 
   const entries: string[] = []
   const at = <T>(list: readonly T[], n: number) => list[n % list.length]!
   for (const it of happenings) {
-    if (it.does === 'begin') sessions.push(w.begin(it.word))
+    if (it.does === 'begin') sessions.push(w.startSession(it.word))
     if (it.does === 'sync') index.sync({ full: it.full })
     if (sessions.length === 0) continue
     if (it.does === 'tear') w.scribble(at(sessions, it.session), '\n{"v":1,"id":"half a rec')
@@ -86,7 +86,7 @@ function play(w: World, index: SessionIndex, happenings: readonly Happening[]): 
     if (it.does === 'add') {
       const target = entries.length === 0 ? 'nothing' : at(entries, it.target)
       const [kind, data] = entryOf(it, target)
-      // One that another machine wrote earlier and that arrives now.
+      // An entry that another machine wrote earlier and that arrives now.
       const late =
         it.isLate && entries.length > 0
           ? { id: at(entries, it.target).replace(/......$/, lateTail(entries.length)) }
@@ -129,7 +129,7 @@ test('deleting the index and rebuilding gives the same answers', async () => {
       expect({ rows: dump(w.folder), answers: answers(rebuilt) }).toEqual(kept)
       expect(rebuilt.verify()).toMatchObject({ differing: [], damage: [] })
       expect(kept.rows['orphans']).toEqual([])
-      expect(w.said).toEqual([])
+      expect(w.reported).toEqual([])
       rebuilt.close()
     }),
     { numRuns: cases(150) },

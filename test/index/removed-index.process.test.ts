@@ -5,9 +5,9 @@ import { names, world } from './world.ts'
 
 const ROUNDS = 400
 
-test('an index that somebody removes again and again answers as if nobody did', async () => {
+test('an index that is removed again and again gives the same answers', async () => {
   const w = world()
-  const id = w.begin('kept')
+  const id = w.startSession('kept')
   await removeAgainAndAgain(
     ['', '-wal', '-shm', '-journal'].map((companion) => join(w.folder, `index.db${companion}`)),
   )

@@ -5,7 +5,9 @@ import { openIndex } from '../../src/index/open-index.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { type World, names, settle, temporaryFolder, world } from './world.ts'
 
-/** The index of a world's sessions in a folder of its own, to which something happens while it is being built. */
+/**
+ * The index of a world's sessions in a separate folder; something happens to it while it is built.
+ */
 async function builtInSpiteOf(w: World, happening: (folder: string) => void) {
   const folder = join(temporaryFolder(), '.sessions')
   const prepare = () => mkdirSync(folder, { recursive: true })
@@ -21,7 +23,7 @@ async function builtInSpiteOf(w: World, happening: (folder: string) => void) {
       return w.sessionIds()
     },
   }
-  const index = await openIndex(source, { report: (line) => w.said.push(line) })
+  const index = await openIndex(source, { report: (line) => w.reported.push(line) })
   onTestFinished(() => index.close())
   return index
 }
@@ -39,30 +41,30 @@ function overwritePages(path: string): void {
   closeSync(fd)
 }
 
-describe('an index that is taken away', () => {
+describe('an index that is removed', () => {
   test.each<[string, (folder: string) => void]>([
     ['while it is being built', (folder) => rmSync(join(folder, 'index.db'))],
     ['with its folder while it is being built', (folder) => rmSync(folder, { recursive: true })],
     [
-      'from somebody else who is building it',
+      'while another process is building it',
       (folder) => {
         holdLock(join(folder, 'index.db'))
         rmSync(join(folder, 'index.db'))
       },
     ],
-  ])('%s is whole all the same, and nothing is said of it', async (_, happening) => {
+  ])('%s is still complete, without a message', async (_, happening) => {
     const w = world()
-    w.begin('kept')
+    w.startSession('kept')
     const index = await builtInSpiteOf(w, happening)
     expect(names(index.sessions())).toEqual(['kept'])
     index.sync()
     expect(index.counts()).toEqual({ sessions: 1, entries: 1 })
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
   })
 
-  test('after it was damaged is begun again without a word', async () => {
+  test('after it was damaged is rebuilt without a message', async () => {
     const w = world()
-    const id = w.begin('kept')
+    const id = w.startSession('kept')
     for (let n = 0; n < 300; n += 1)
       w.add(id, 'note.added', { text: `note ${n} about something to be found` })
     const path = join(w.folder, 'index.db')
@@ -72,13 +74,13 @@ describe('an index that is taken away', () => {
     overwritePages(path)
     rmSync(path)
     expect([...index.search({ text: 'found', limit: 500 })]).toHaveLength(300)
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
   })
 
-  test('and built again while a list is read goes on with the list', async () => {
+  test('and rebuilt while a list is read continues the list', async () => {
     const w = world()
     const all = Array.from({ length: 100 }, (_, n) => `session-${String(n).padStart(2, '0')}`)
-    for (const name of all) w.begin(name)
+    for (const name of all) w.startSession(name)
     const index = await w.open()
     const list = index.sessions({ sort: 'name' })
     const seen = [list.next().value!.name]
@@ -89,12 +91,12 @@ describe('an index that is taken away', () => {
   })
 })
 
-test('an index in memory hears of entries whose marks were cleared for the one in the file', async () => {
+test('an index in memory sees entries whose touch marks were cleared for the file', async () => {
   const w = world()
-  const id = w.begin('kept')
+  const id = w.startSession('kept')
   mkdirSync(join(w.folder, 'index.db'))
   const index = await w.open()
-  expect(w.said).toHaveLength(1)
+  expect(w.reported).toHaveLength(1)
   w.add(id, 'note.added', { text: 'elsewhere' })
   for (const mark of w.marks()) rmSync(join(w.folder, 'touched', mark))
   index.sync()

@@ -4,13 +4,13 @@ import { world } from './world.ts'
 
 async function texts(...lines: string[]) {
   const w = world()
-  const id = w.begin('search-me', { goal: 'a goal about giraffes' })
+  const id = w.startSession('search-me', { goal: 'a goal about giraffes' })
   const entries = lines.map((text) => w.add(id, 'note.added', { text }))
   return { w, id, entries, index: await w.open() }
 }
 
 describe('a search', () => {
-  test('gives the most telling entry first, with the words marked', async () => {
+  test('returns the most relevant entry first, with the words highlighted', async () => {
     const { index, entries, id, w } = await texts(
       'the parser was mentioned in a long line about a great many other things that have nothing to do with it at all',
       'parser parser parser',
@@ -34,7 +34,7 @@ describe('a search', () => {
     ).toMatch(/^the <parser> was .*…$/)
   })
 
-  test('finds every textual field of an entry, and the title and goal of a session', async () => {
+  test('finds every text field of an entry, and the title and goal of a session', async () => {
     const { index, w, id } = await texts()
     w.add(id, 'decision.made', {
       title: 'alpha',
@@ -80,7 +80,7 @@ describe('a search', () => {
 
   test('is filtered by kind, session, status and time', async () => {
     const { index, w, id, entries } = await texts('needle one', 'needle two')
-    const other = w.begin('other')
+    const other = w.startSession('other')
     const decision = w.add(other, 'decision.made', { title: 'needle three' })
     w.add(other, 'session.closed', { how: 'completed' })
     index.sync()
@@ -96,7 +96,7 @@ describe('a search', () => {
     expect(found({ limit: 2 })).toHaveLength(2)
   })
 
-  test('wants every word, takes phrases as they stand and prefixes by their beginning', async () => {
+  test('requires every word, matches phrases exactly and prefixes by their start', async () => {
     const { index, entries } = await texts('red green blue', 'green red', 'refactored twice')
     const found = (text: string) =>
       [...index.search({ text })].map((hit) => entries.indexOf(hit.entry)).sort()
@@ -110,7 +110,7 @@ describe('a search', () => {
     expect(found('GREEN')).toEqual([0, 1])
   })
 
-  test('finds words with accents without them, and pieces of text that has no spaces', async () => {
+  test('finds accented words without accents, and parts of text without spaces', async () => {
     const { index } = await texts('déjà vu', '修复登录错误', 'ログインを直す')
     expect([...index.search({ text: 'deja' })]).toHaveLength(1)
     expect([...index.search({ text: '登录' })].map((hit) => hit.snippet)).toEqual([
@@ -162,7 +162,7 @@ describe('a search', () => {
     expect([...index.search({ text: 'word' })]).toHaveLength(1)
   })
 
-  test('takes the names of operators as words', async () => {
+  test('treats operator names as words', async () => {
     const { index } = await texts('this and that', 'near the end')
     expect([...index.search({ text: 'AND' })]).toHaveLength(1)
     expect([...index.search({ text: 'NEAR(' })]).toHaveLength(1)

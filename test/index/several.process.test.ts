@@ -10,11 +10,11 @@ import { names, world } from './world.ts'
 
 const run = promisify(execFile)
 
-async function answerOf(child: string, project: string, times = 1) {
+async function contentsSeenBy(child: string, project: string, times = 1) {
   const { stdout, stderr } = await run(process.execPath, [child, project, String(times)])
   expect(stderr).toBe('')
   return JSON.parse(stdout) as {
-    said: string[]
+    reported: string[]
     counts: { sessions: number; entries: number }
     differing: unknown[]
     damage: string[]
@@ -23,20 +23,22 @@ async function answerOf(child: string, project: string, times = 1) {
 
 function manySessions(sessions: number, entries: number) {
   const w = world()
-  const ids = Array.from({ length: sessions }, (_, n) => w.begin(`session-${n}`))
+  const ids = Array.from({ length: sessions }, (_, n) => w.startSession(`session-${n}`))
   for (const id of ids)
     for (let n = 1; n < entries; n += 1) w.add(id, 'note.added', { text: `note ${n}` })
   return { w, ids }
 }
 
 describe('several processes', () => {
-  test('that build one index at once all end with the whole of it', async () => {
+  test('that build one index at once all end with the complete index', async () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(300, 10)
-    const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(child, w.project)))
-    for (const answer of answers) {
+    const contents = await Promise.all(
+      Array.from({ length: 4 }, () => contentsSeenBy(child, w.project)),
+    )
+    for (const answer of contents) {
       expect(answer).toEqual({
-        said: [],
+        reported: [],
         counts: { sessions: 300, entries: 3_000 },
         differing: [],
         damage: [],
@@ -44,11 +46,13 @@ describe('several processes', () => {
     }
   })
 
-  test('that bring one index up to date while it grows lose nothing', async () => {
+  test('that update one index while the log grows lose nothing', async () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w, ids } = manySessions(20, 5)
     const index = await w.open()
-    const children = Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project, 200)))
+    const children = Promise.all(
+      Array.from({ length: 3 }, () => contentsSeenBy(child, w.project, 200)),
+    )
     let added = 0
     const waiting = { isOver: false }
     void children.finally(() => (waiting.isOver = true))
@@ -58,8 +62,8 @@ describe('several processes', () => {
       if (added % 7 === 0) index.sync()
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
-    for (const { said, damage } of await children)
-      expect({ said, damage }).toEqual({ said: [], damage: [] })
+    for (const { reported: said, damage } of await children)
+      expect({ reported: said, damage }).toEqual({ reported: [], damage: [] })
     index.sync()
     expect(index.counts()).toEqual({ sessions: 20, entries: 100 + added })
     expect([...index.search({ text: 'decision' })]).toHaveLength(added)
@@ -70,8 +74,10 @@ describe('several processes', () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(100, 5)
     writeFileSync(join(w.folder, 'index.db'), 'garbage '.repeat(5_000))
-    const answers = await Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project)))
-    for (const { counts, differing, damage } of answers) {
+    const contents = await Promise.all(
+      Array.from({ length: 3 }, () => contentsSeenBy(child, w.project)),
+    )
+    for (const { counts, differing, damage } of contents) {
       expect({ counts, differing, damage }).toEqual({
         counts: { sessions: 100, entries: 500 },
         differing: [],
@@ -79,11 +85,11 @@ describe('several processes', () => {
       })
     }
     expect(readdirSync(w.folder).filter((name) => /set-aside-.*Z$/.test(name))).toHaveLength(1)
-    const last = await answerOf(child, w.project)
-    expect(last.said).toEqual([])
+    const last = await contentsSeenBy(child, w.project)
+    expect(last.reported).toEqual([])
   })
 
-  test('leave an index that one was killed in building to be finished by the next', async () => {
+  test('let the next one finish an index whose builder was killed', async () => {
     const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(400, 10)
     const killed = spawn(process.execPath, [child, w.project], { stdio: 'ignore' })
@@ -92,29 +98,29 @@ describe('several processes', () => {
       await new Promise((resolve) => setTimeout(resolve, 1))
     killed.kill('SIGKILL')
     expect(await ended).toEqual([null, 'SIGKILL'])
-    expect(await answerOf(child, w.project)).toEqual({
-      said: [],
+    expect(await contentsSeenBy(child, w.project)).toEqual({
+      reported: [],
       counts: { sessions: 400, entries: 4_000 },
       differing: [],
       damage: [],
     })
   })
 
-  test('answer from what is there, and say so, when one keeps the lock', async () => {
+  test('answer from the existing index, and say so, when one keeps the lock', async () => {
     const { w, ids } = manySessions(3, 2)
     const index = await w.open()
     w.add(ids[0]!, 'note.added', { text: 'too late' })
     const holder = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
     holder.exec('BEGIN IMMEDIATE')
     index.sync()
-    expect(w.said).toHaveLength(1)
-    expect(w.said[0]).toContain('another process')
+    expect(w.reported).toHaveLength(1)
+    expect(w.reported[0]).toContain('another process')
     expect(names(index.sessions())).toHaveLength(3)
     w.ageMarks(60)
     holder.exec('ROLLBACK')
     holder.close()
     index.sync()
     expect([...index.search({ text: 'too late' })]).toHaveLength(1)
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
   })
 })

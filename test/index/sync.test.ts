@@ -8,15 +8,15 @@ const LONG = 'lorem ipsum '.repeat(1_000)
 
 /** A session whose log is long enough to be continued rather than read again. */
 function longSession(w: ReturnType<typeof world>) {
-  const id = w.begin('long')
+  const id = w.startSession('long')
   for (let n = 0; n < 10; n += 1) w.add(id, 'note.added', { text: `${LONG} ${n}` })
   return id
 }
 
-describe('bringing the index up to date', () => {
-  test('shows what was appended since, in short and in long sessions', async () => {
+describe('updating the index', () => {
+  test('shows appended entries, in short and in long sessions', async () => {
     const w = world()
-    const [short, long] = [w.begin('short'), longSession(w)]
+    const [short, long] = [w.startSession('short'), longSession(w)]
     const index = await w.open()
     for (const id of [short, long]) w.add(id, 'decision.made', { title: 'afterwards' })
     expect([...index.search({ text: 'afterwards' })]).toEqual([])
@@ -31,7 +31,7 @@ describe('bringing the index up to date', () => {
     ['long', 10],
   ])('leaves the rows of a %s session that did not change', async (_, size) => {
     const w = world()
-    const id = w.begin('steady')
+    const id = w.startSession('steady')
     for (let n = 0; n < size; n += 1) w.add(id, 'note.added', { text: `${LONG} ${n}` })
     const index = await w.open()
     const before = keysOf(w.folder, id)
@@ -44,7 +44,7 @@ describe('bringing the index up to date', () => {
     expect(after.size).toBe(before.size + 2)
   })
 
-  test('takes what is retracted out of the search, and puts it back when the retraction is', async () => {
+  test('removes a retracted entry from the search, and restores it when the retraction is retracted', async () => {
     const w = world()
     const id = longSession(w)
     const note = w.add(id, 'note.added', { text: 'secret plan' })
@@ -59,9 +59,9 @@ describe('bringing the index up to date', () => {
     expect([...index.search({ text: 'mistake' })]).toEqual([])
   })
 
-  test('replaces the text of an entry that is amended', async () => {
+  test('replaces the text of an amended entry', async () => {
     const w = world()
-    const id = w.begin('amended')
+    const id = w.startSession('amended')
     const note = w.add(id, 'note.added', { text: 'the first wording' })
     const index = await w.open()
     w.add(id, 'entry.amended', { entry: note, changes: { text: 'the second wording' } })
@@ -70,9 +70,9 @@ describe('bringing the index up to date', () => {
     expect([...index.search({ text: 'second' })].map((hit) => hit.entry)).toEqual([note])
   })
 
-  test('does not take an event noticed twice for two, however long ago the first was', async () => {
+  test('counts an entry captured twice once, however long ago the first was', async () => {
     const w = world()
-    const id = w.begin('noticed')
+    const id = w.startSession('noticed')
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
     for (let n = 0; n < 300; n += 1)
       w.add(id, 'note.added', { text: `note ${n} ${LONG.slice(0, 500)}` }, { once: `note-${n}` })
@@ -82,7 +82,7 @@ describe('bringing the index up to date', () => {
     expect(index.findByNameOrId(id)[0]?.compactions).toBe(1)
   })
 
-  test('does not find a line drawn from an entry that was taken back before', async () => {
+  test('does not find an entry derived from one that was already retracted', async () => {
     const w = world()
     const id = longSession(w)
     const note = w.add(id, 'note.added', { text: 'withdrawn' })
@@ -108,7 +108,7 @@ describe('bringing the index up to date', () => {
     expect(index.verify().differing).toEqual([])
   })
 
-  test('reads a log again that was rewritten in place before the point it was read to', async () => {
+  test('reads a log again that was rewritten in place before the indexed offset', async () => {
     const w = world()
     const id = longSession(w)
     const note = w.add(id, 'note.added', { text: 'to be lost' })
@@ -136,7 +136,7 @@ describe('bringing the index up to date', () => {
 
   test('drops a session whose folder was removed, marked or not', async () => {
     const w = world()
-    const [gone, stays] = [w.begin('gone'), w.begin('stays')]
+    const [gone, stays] = [w.startSession('gone'), w.startSession('stays')]
     const index = await w.open()
     rmSync(join(w.folder, 'journal', gone), { recursive: true })
     index.sync()
@@ -148,7 +148,7 @@ describe('bringing the index up to date', () => {
 
   test('keeps a session of which only the link is left', async () => {
     const w = world()
-    const id = w.begin('linked')
+    const id = w.startSession('linked')
     const link = join(temporaryFolder(), 'log.jsonl')
     renameSync(w.logPath(id), link)
     rmSync(join(w.folder, 'journal', id), { recursive: true })
@@ -159,9 +159,9 @@ describe('bringing the index up to date', () => {
     index.close()
   })
 
-  test('looks at unmarked logs only when asked for all', async () => {
+  test('checks unmarked logs only in a full sync', async () => {
     const w = world()
-    const id = w.begin('quiet')
+    const id = w.startSession('quiet')
     const index = await w.open()
     w.add(id, 'note.added', { text: 'unannounced' })
     rmSync(join(w.folder, 'touched', id))
@@ -174,23 +174,23 @@ describe('bringing the index up to date', () => {
 
   test('shows the other sessions when one log cannot be read, and says so', async () => {
     const w = world()
-    const [closed] = [w.begin('closed'), w.begin('readable')]
+    const [closed] = [w.startSession('closed'), w.startSession('readable')]
     const path = w.logPath(closed!)
     rmSync(path)
-    // A folder in its place cannot be read by anyone, and a test may run as a user who may read any file.
+    // A folder in its place is unreadable even for root.
     mkdirSync(path)
     const index = await w.open()
     expect(names(index.sessions())).toEqual(['readable'])
-    expect(w.said).toHaveLength(1)
-    expect(w.said[0]).toContain(path)
+    expect(w.reported).toHaveLength(1)
+    expect(w.reported[0]).toContain(path)
     w.ageMarks(60)
     index.sync()
     expect(w.marks()).toEqual([closed])
   })
 
-  test('follows a file that another process deleted and built again', async () => {
+  test('follows a file that another process deleted and rebuilt', async () => {
     const w = world()
-    const id = w.begin('shared')
+    const id = w.startSession('shared')
     const index = await w.open()
     rmSync(join(w.folder, 'index.db'))
     w.add(id, 'note.added', { text: 'meanwhile' })
@@ -201,12 +201,12 @@ describe('bringing the index up to date', () => {
     expect(w.marks()).toEqual([])
     index.sync()
     expect([...index.search({ text: 'meanwhile' })]).toHaveLength(1)
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
   })
 
-  test('reports progress when everything is read', async () => {
+  test('reports progress during a full sync', async () => {
     const w = world()
-    for (let n = 0; n < 5; n += 1) w.begin(`session-${n}`)
+    for (let n = 0; n < 5; n += 1) w.startSession(`session-${n}`)
     const seen: string[] = []
     const index = await openIndex(w, {
       report: () => undefined,
@@ -217,22 +217,22 @@ describe('bringing the index up to date', () => {
     expect(seen.at(-1)).toBe('5/5')
   })
 
-  test('answers from memory when the file cannot be made, leaving the marks for one that lasts', async () => {
+  test('answers from memory when the file cannot be created, leaving the marks for a lasting index', async () => {
     const w = world()
-    w.begin('answered')
+    w.startSession('answered')
     const source = { ...w, folder: join(w.folder, 'nowhere') }
-    const index = await openIndex(source, { report: (line) => w.said.push(line) })
+    const index = await openIndex(source, { report: (line) => w.reported.push(line) })
     expect(names(index.sessions())).toEqual(['answered'])
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     index.close()
     expect(existsSync(source.folder)).toBe(false)
   })
 })
 
-describe('tasks', () => {
-  test('are given by id over all sessions, with what takes back or changes their entries', async () => {
+describe('task entries', () => {
+  test('are returned by id over all sessions, with their retractions and amendments', async () => {
     const w = world()
-    const [a, b] = [w.begin('a'), w.begin('b')]
+    const [a, b] = [w.startSession('a'), w.startSession('b')]
     const added = w.add(a, 'task.added', { task: 't-1', title: 'one' })
     const note = w.add(a, 'note.added', { text: 'not about a task' })
     w.add(a, 'entry.retracted', { entry: note })

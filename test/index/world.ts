@@ -1,4 +1,4 @@
-// One-line worlds for the index: a project in a temporary folder, with logs written as journals are.
+// Worlds for the index: a project in a temporary folder, with logs written as journals are.
 import {
   appendFileSync,
   copyFileSync,
@@ -25,10 +25,10 @@ import type { RawEntry } from '../../src/session/effective-entries.ts'
 const START = Date.parse('2026-03-01T10:00:00.000Z')
 
 export interface World extends IndexSource {
-  readonly said: string[]
-  /** Starts a session and answers its id. */
-  begin(name: string, data?: Partial<EntryData['session.opened']>): string
-  /** Appends an entry as a journal does, marking the session first, and answers its id. */
+  readonly reported: string[]
+  /** Starts a session and returns its id. */
+  startSession(name: string, data?: Partial<EntryData['session.opened']>): string
+  /** Appends an entry as a journal does, marking the session first, and returns its id. */
   add<K extends EntryKind>(
     session: string,
     kind: K,
@@ -40,10 +40,10 @@ export interface World extends IndexSource {
   scribble(session: string, bytes: string | Buffer): void
   logPath(session: string): string
   open(): Promise<SessionIndex>
-  /** Makes every mark as old as the number of seconds. */
+  /** Ages every mark by this many seconds. */
   ageMarks(seconds: number): void
   marks(): readonly string[]
-  /** Moves the clock that entries are written by. */
+  /** Moves the clock used for entries. */
   wait(minutes: number): void
 }
 
@@ -67,11 +67,11 @@ export function world(project = temporaryFolder()): World {
     folder,
     prepare: () => mkdirSync(folder, { recursive: true }),
     project,
-    said: [],
+    reported: [],
     sessionIds: () => readdirSync(journal),
     log: (id) => ({ path: logPath(id) }),
     logPath,
-    begin(name, data = {}) {
+    startSession(name, data = {}) {
       const id = mintId(last, now)
       last = id
       it.add(id, 'session.opened', { name, ...data })
@@ -101,7 +101,7 @@ export function world(project = temporaryFolder()): World {
       appendFileSync(logPath(session), bytes)
     },
     async open() {
-      const index = await openIndex(it, { report: (line) => it.said.push(line) })
+      const index = await openIndex(it, { report: (line) => it.reported.push(line) })
       onTestFinished(() => index.close())
       return index
     },
@@ -117,7 +117,10 @@ export function world(project = temporaryFolder()): World {
   return it
 }
 
-/** Everything in an index file that an answer can come from, without the keys, which depend on the order of reading. */
+/**
+ * Everything in an index file that answers come from, without the keys, which depend on the order
+ * of reading.
+ */
 export function dump(folder: string): Record<string, unknown[]> {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(join(folder, 'index.db'))
@@ -145,7 +148,7 @@ export function dump(folder: string): Record<string, unknown[]> {
   }
 }
 
-/** The keys of a session's entries by id: a row that was left alone keeps its key. */
+/** The keys of a session's entries by id: an unchanged row keeps its key. */
 export function keysOf(folder: string, session: string): Map<string, number> {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(join(folder, 'index.db'))
@@ -164,8 +167,8 @@ export function keysOf(folder: string, session: string): Map<string, number> {
 }
 
 /**
- * Puts a copy of the index in its place, with nothing left of the write-ahead log: damage can then
- * be done to it behind the back of connections that this process has not let go of yet.
+ * Replaces the index by a copy without a write-ahead log, so that it can be damaged despite open
+ * connections of this process.
  */
 export function settle(path: string): void {
   const database = new (loadSqlite().DatabaseSync)(path)

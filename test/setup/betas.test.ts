@@ -6,16 +6,16 @@ const BETA = 'token-efficient-tools-2025-02-19'
 const FLAG = '--token-efficient-tools'
 
 function world(settings?: string) {
-  const made = setupWorld()
-  mkdirSync(made.at('.claude'))
-  if (settings !== undefined) writeFileSync(made.local, settings)
-  const env = (path = made.local) =>
-    (JSON.parse(made.read(path)) as { env?: Record<string, unknown> }).env
-  return { ...made, shell: made.env, env }
+  const base = setupWorld()
+  mkdirSync(base.at('.claude'))
+  if (settings !== undefined) writeFileSync(base.local, settings)
+  const env = (path = base.local) =>
+    (JSON.parse(base.read(path)) as { env?: Record<string, unknown> }).env
+  return { ...base, shell: base.env, env }
 }
 
 describe('token-efficient tools', () => {
-  test('are asked for only when a setup is told to', async () => {
+  test('are requested only when a setup has the flag', async () => {
     const { stint, env } = world()
     await stint('setup', 'claude')
     expect(env()).toBeUndefined()
@@ -34,7 +34,7 @@ describe('token-efficient tools', () => {
     expect(everything()).toEqual(before)
   })
 
-  test('stay asked for through the next setup, and twice changes nothing', async () => {
+  test('stay requested through the next setup, and a second setup changes nothing', async () => {
     const { stint, env, everything } = world()
     await stint('setup', 'claude', FLAG)
     const before = everything()
@@ -58,7 +58,7 @@ describe('token-efficient tools', () => {
     ['a list that ends in a comma', '{ "env": { "ANTHROPIC_BETAS": "one," } }', `one,${BETA}`],
     ['the beta already', `{ "env": { "ANTHROPIC_BETAS": "${BETA}" } }`, BETA],
   ])(
-    'keep every byte of settings with %s, and a removal brings them back',
+    'keep every byte of settings with %s, and a removal restores them',
     async (_, settings, list) => {
       const { stint, env, read, local } = world(settings)
       await stint('setup', 'claude', FLAG)
@@ -77,7 +77,7 @@ describe('token-efficient tools', () => {
     ],
     ['a variable of theirs added', /"env":\s*\{/, '"env": { "A": "b",', { A: 'b' }],
     ['another setting', '{', '{ "model": "opus",', undefined],
-  ])('are taken out of settings that somebody changed since: %s', async (_, from, to, rest) => {
+  ])('are removed from settings that the user changed since: %s', async (_, from, to, rest) => {
     const { stint, env, read, write, local } = world('{ "permissions": {} }')
     await stint('setup', 'claude', FLAG)
     write(local, read(local).replace(from, to))
@@ -86,7 +86,7 @@ describe('token-efficient tools', () => {
     expect(read(local)).not.toContain('stint')
   })
 
-  test('that somebody else asked for stay when ours is taken out, and it is said', async () => {
+  test('that the user requested stay when ours is removed, and setup says so', async () => {
     const { stint, env, read, write, local } = world(`{ "env": { "ANTHROPIC_BETAS": "${BETA}" } }`)
     await stint('setup', 'claude', FLAG)
     write(local, read(local).replace('{', '{ "model": "opus",'))
@@ -95,7 +95,7 @@ describe('token-efficient tools', () => {
     expect(ran.stdout).toContain(`left alone: ${BETA}`)
   })
 
-  test('added by hand after a setup are not ours, also after the next one', async () => {
+  test('added by hand after a setup are not ours, even after the next setup', async () => {
     const { stint, env, read, write, local } = world('{ "model": "opus" }')
     await stint('setup', 'claude')
     write(local, read(local).replace('{', `{ "env": { "ANTHROPIC_BETAS": "${BETA}" },`))
@@ -104,7 +104,7 @@ describe('token-efficient tools', () => {
     expect(env()).toEqual({ ANTHROPIC_BETAS: BETA })
   })
 
-  test('keep the betas of more general settings, which would not hold any more', async () => {
+  test('keep the inherited betas, which the new list would hide', async () => {
     const { stint, env, user, shared, write, read, local } = world('{ "model": "opus" }')
     write(user, '{ "env": { "ANTHROPIC_BETAS": "mine-2025-01-01" } }')
     await stint('setup', 'claude', FLAG)
@@ -131,7 +131,7 @@ describe('token-efficient tools', () => {
   test.each([
     ['{ "env": [] }', '"env" is not an object'],
     ['{ "env": { "ANTHROPIC_BETAS": 3 } }', '"env.ANTHROPIC_BETAS" is not a text'],
-  ])('refuse what they cannot be put into: %s', async (settings, reason) => {
+  ])('refuse settings they cannot be added to: %s', async (settings, reason) => {
     const { stint, read, local } = world(settings)
     const ran = await stint('setup', 'claude', FLAG)
     expect(ran.exitCode).toBe(1)
@@ -142,7 +142,7 @@ describe('token-efficient tools', () => {
   test.each([
     [['--plugin', './p'], 'a plugin has no environment'],
     [['--remove'], '--remove takes out everything'],
-  ])('do not go with %j', async (flags, reason) => {
+  ])('cannot be combined with %j', async (flags, reason) => {
     const { stint } = world()
     const ran = await stint('setup', 'claude', FLAG, ...flags)
     expect(ran.exitCode).toBe(2)

@@ -16,14 +16,14 @@ const EVENTS = [
   'SessionEnd',
 ]
 
-/** The first answer of an MCP server, and its end. */
+/** The first response of an MCP server, which then exits. */
 const SERVER = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id } = JSON.parse(line)
   console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { serverInfo: { name: 'stint', version: '1.2.3' } } }))
 })
 `
 
-/** A project on a machine whose Stint does what a script says. */
+/** A project on a machine whose Stint is a script. */
 function checkedWorld(options: { git?: boolean; script?: string; server?: string } = {}) {
   const world = setupWorld(options)
   const tools = join(world.folder, 'tools')
@@ -59,9 +59,9 @@ function checkedWorld(options: { git?: boolean; script?: string; server?: string
   return { ...world, tools, script, server, launch, notes, fire, check, kinds }
 }
 
-describe('a check', () => {
+describe('a setup check', () => {
   test.each([[[]], [['claude']]])(
-    'of what is registered, found and fired is good: %j',
+    'passes when hooks are registered, found and fired: %j',
     async (args) => {
       const { stint, launch, fire, check, local, script, at } = checkedWorld()
       await stint('setup', 'claude')
@@ -92,7 +92,7 @@ describe('a check', () => {
     },
   )
 
-  test('says in words what it found', async () => {
+  test('prints its findings in words', async () => {
     const { stint, launch, fire, run, env } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -106,7 +106,7 @@ describe('a check', () => {
     expect(stdout).toContain('Working.')
   })
 
-  test('where nothing is set up says so, and what to do', async () => {
+  test('without a setup says so and what to do', async () => {
     const { check } = checkedWorld()
     const { exitCode, report } = await check()
     expect(exitCode).toBe(1)
@@ -117,7 +117,7 @@ describe('a check', () => {
     })
   })
 
-  test('where hooks never fired says what to do', async () => {
+  test('with hooks that never fired says what to do', async () => {
     const { stint, launch, check } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -172,7 +172,7 @@ describe('a check', () => {
     },
   )
 
-  test('of settings that cannot be read names them', async () => {
+  test('of unreadable settings names them', async () => {
     const { user, write, stint, launch, fire, kinds } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -181,7 +181,7 @@ describe('a check', () => {
     expect(await kinds()).toEqual(['unreadable'])
   })
 
-  test('counts a plugin that settings turn on as registered', async () => {
+  test('counts an enabled plugin as registered', async () => {
     const { user, write, launch, fire, check } = checkedWorld()
     write(user, '{"enabledPlugins":{"stint@stint":true,"other@x":true}}')
     launch()
@@ -204,7 +204,7 @@ describe('a check', () => {
     ])
   })
 
-  test('finds Stint where the hook command does: launcher, project, PATH, nowhere', async () => {
+  test('finds Stint as the hook command does: launcher, project, PATH, nowhere', async () => {
     const { stint, fire, check, launch, at, tools, script, server, write } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
@@ -237,7 +237,7 @@ describe('a check', () => {
   test.each([
     ['says something', "require('fs').readFileSync(0); console.log('hello')", 0, 'hello'],
     ['fails', "require('fs').readFileSync(0); console.error('oh'); process.exit(2)", 0, ''],
-  ])('of a hook that %s when it is probed is not good', async (_, script, exitCode, output) => {
+  ])('fails for a hook that %s when it is probed', async (_, script, exitCode, output) => {
     const { stint, launch, fire, check } = checkedWorld({ script })
     await stint('setup', 'claude')
     launch()
@@ -249,7 +249,7 @@ describe('a check', () => {
     ])
   })
 
-  test('gives the hook an event that belongs to no conversation', async () => {
+  test('probes the hook with an event that belongs to no conversation', async () => {
     const { stint, launch, check, cwd, read, folder } = checkedWorld({
       script:
         "require('fs').writeFileSync(process.env.STINT_STATE_HOME + '/seen', require('fs').readFileSync(0))",
@@ -264,7 +264,7 @@ describe('a check', () => {
     })
   })
 
-  test('takes the latest firing of each event, and reads over what it cannot read', async () => {
+  test('uses the latest firing of each event, and skips what it cannot read', async () => {
     const { launch, fire, check, notes, write } = checkedWorld()
     launch()
     fire({ Stop: '2026-01-01T00:00:00Z', SessionStart: '2026-03-01T00:00:00Z' }, 'one')
@@ -281,7 +281,7 @@ describe('a check', () => {
     })
   })
 
-  test('looks at the two hundred newest conversations only', async () => {
+  test('reads only the two hundred newest conversations', async () => {
     const { launch, fire, check, notes } = checkedWorld()
     launch()
     for (let index = 0; index < 201; index += 1) {
@@ -294,7 +294,7 @@ describe('a check', () => {
     })
   })
 
-  test('from a folder inside notes where settings are read, unless they are for every project', async () => {
+  test('from a subfolder notes where settings are read, unless they are for every project', async () => {
     const { stint, run, launch, fire, at, env, cwd } = checkedWorld()
     mkdirSync(at('inside'))
     await stint('setup', 'claude', '--shared')
@@ -323,7 +323,7 @@ describe('a check', () => {
     expect((await check()).exitCode).toBe(0)
   })
 
-  test('where there is neither git nor a folder for sessions says so', async () => {
+  test('without git or a sessions folder says so', async () => {
     const { stint, launch, kinds, check } = checkedWorld({ git: false })
     await stint('setup', 'claude', '--user')
     launch()
@@ -343,7 +343,7 @@ describe('a check', () => {
   test.each([
     ['ends', 'process.exit(3)', 'it ended with 3'],
     ['says something else', "console.log('hello'); process.stdin.resume()", 'it said: hello'],
-  ])('of a server that %s when it is started is not good', async (_, server, said) => {
+  ])('fails for a server that %s when it is started', async (_, server, said) => {
     const { stint, launch, fire, check } = checkedWorld({ server })
     await stint('setup', 'claude')
     launch()
@@ -354,14 +354,14 @@ describe('a check', () => {
     ])
   })
 
-  test('gives a server that says nothing only so long', async () => {
+  test('waits only so long for a silent server', async () => {
     const { cwd, env } = checkedWorld()
     const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
     const answer = await probeServer(silent, { root: cwd, gitCommonDir: undefined, env }, 50)
     expect(answer).toEqual({ isWell: false, said: 'nothing within 0.05 seconds' })
   })
 
-  test('says that no Stint is found once, although the server finds none either', async () => {
+  test('says once that no Stint is found, although the server finds none either', async () => {
     const { stint, fire, check } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
@@ -381,7 +381,7 @@ describe('a check', () => {
       'approved',
       [],
     ],
-  ])('is good where the server is %s', async (_, flags, settings, approval, problems) => {
+  ])('passes where the server is %s', async (_, flags, settings, approval, problems) => {
     const { stint, launch, fire, check, user, write } = checkedWorld()
     if (settings !== '') write(user, settings)
     await stint('setup', 'claude', ...flags)
@@ -392,7 +392,7 @@ describe('a check', () => {
     expect(report.server.places).toHaveLength(approval === null ? 0 : 1)
   })
 
-  test('tells a server that somebody added by hand, and one that they turned off, and starts neither', async () => {
+  test('reports a server added by hand and a disabled one, and starts neither', async () => {
     const { stint, launch, fire, check, at, folder, write, cwd } = checkedWorld()
     await stint('setup', 'claude', '--no-mcp')
     launch()

@@ -11,8 +11,8 @@ const anyText = fc
   .tuple(anyLines, fc.boolean())
   .map(([lines, isEnded]) => lines.join('\n') + (isEnded && lines.length > 0 ? '\n' : ''))
 
-describe('a difference', () => {
-  test('is none between a text and itself', () => {
+describe('a unified diff', () => {
+  test('is empty between a text and itself', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(unifiedDiff(text, text)).toEqual([])
@@ -20,12 +20,12 @@ describe('a difference', () => {
     )
   })
 
-  test('makes of the one text the other when git applies it', () => {
+  test('turns one text into the other when git applies it', () => {
     const folder = scratchFolder()
     const path = join(folder, 'file')
     fc.assert(
       fc.property(anyText, anyText, (before, after) => {
-        // An empty file and an absent one are two things to git.
+        // Git distinguishes an empty file from an absent one.
         fc.pre(before !== after && before !== '' && after !== '')
         writeFileSync(path, before)
         const patch = ['--- a/file', '+++ b/file', ...unifiedDiff(before, after), ''].join('\n')
@@ -41,7 +41,7 @@ describe('a difference', () => {
     )
   })
 
-  test('shows three lines around a change, and line ends that changed', () => {
+  test('shows three lines of context, and changed line ends', () => {
     const before = ['1', '2', '3', '4', '5', '6', '7', '8', ''].join('\n')
     expect(unifiedDiff(before, before.replace('5\n', '5\r\n'))).toEqual([
       '@@ -2,7 +2,7 @@',
@@ -57,8 +57,8 @@ describe('a difference', () => {
   })
 })
 
-describe('the way back', () => {
-  test('leads through any texts to the first', () => {
+describe('the undo steps', () => {
+  test('restore the first of any sequence of texts', () => {
     fc.assert(
       fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), (texts) => {
         expect(applyUndo(texts.at(-1)!, undoSteps(texts))).toBe(texts[0])

@@ -15,7 +15,7 @@ const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'busybox'].filter(
 )
 const EVENT = '{"hook_event_name":"Stop","text":"it\'s \\"quoted\\"\\n$HOME"}'
 
-/** A machine with nothing on it but the usual tools. */
+/** A machine with only the usual tools. */
 function machine(name = 'machine') {
   const folder = join(scratchFolder(), name)
   const place = (...parts: string[]) => join(folder, ...parts)
@@ -30,7 +30,7 @@ function machine(name = 'machine') {
     chmodSync(path, mode)
     return path
   }
-  /** A program that tells its name, its arguments and what it was given. */
+  /** A program that prints its name, its arguments and its input. */
   const program = (path: string, says: string) =>
     write(
       path,
@@ -48,10 +48,10 @@ function machine(name = 'machine') {
   return { place, project, tools, write, program, launcher, environment }
 }
 
-/** Runs a command as the harness does, in nothing but the environment given. */
+/** Runs a command as the harness does, with only the given environment. */
 function run(shell: string, command: string, env: NodeJS.ProcessEnv, cwd: string) {
   const path = spawnSync('which', [shell], { encoding: 'utf8' }).stdout.trim()
-  // Bash takes a pipe of Node's for a remote shell, and would read what its owner configured for those.
+  // Bash takes Node's pipe for a remote shell, and would read the user's configuration for those.
   const args = { busybox: ['sh', '-c'], bash: ['--norc', '-c'] }[shell] ?? ['-c']
   const ran = spawnSync(path, [...args, command], { cwd, env, input: EVENT, encoding: 'utf8' })
   return {
@@ -65,13 +65,13 @@ function run(shell: string, command: string, env: NodeJS.ProcessEnv, cwd: string
 const SILENCE = { said: '', complained: '', exitCode: 0 }
 
 describe.each(SHELLS)('the hook command in %s', (shell) => {
-  test('is a silent success where there is no Stint', () => {
+  test('succeeds silently where there is no Stint', () => {
     const { environment, project } = machine()
     expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
     expect(run(shell, STATUS_LINE_COMMAND, environment(), project)).toMatchObject(SILENCE)
   })
 
-  test('is a silent success without HOME, PATH or a project', () => {
+  test('succeeds silently without HOME, PATH or a project', () => {
     const { project } = machine()
     expect(run(shell, HOOK_COMMAND, {}, project)).toMatchObject(SILENCE)
   })
@@ -123,7 +123,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     'back`tick',
     ' blanks ',
     'ünï🚀',
-  ])('finds its way through a folder called %j', (name) => {
+  ])('works in a folder called %j', (name) => {
     const { place, program, launcher, environment, project } = machine(name)
     launcher(
       place('home', '.local', 'state', 'stint'),
@@ -146,7 +146,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
   })
 
   test.each(['node', 'hook'] as const)(
-    'goes on to the PATH when the %s that the launcher names is gone',
+    'falls back to the PATH when the %s that the launcher names is gone',
     (gone) => {
       const { place, program, launcher, environment, project } = machine()
       const hook = program(place('dist', 'hook.cjs'), 'launched:')
@@ -167,7 +167,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     },
   )
 
-  test('prefers the project to the PATH, and passes over a project without Node', () => {
+  test('prefers the project to the PATH, and skips a project without Node', () => {
     const { place, program, environment, project } = machine()
     program(join(project, 'node_modules', '.bin', 'stint'), 'of the project:')
     const withNode = environment({ PATH: `${place('tools')}:/usr/bin:/bin` })
@@ -183,13 +183,13 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     "throw new Error('oh')",
     "process.kill(process.pid, 'SIGKILL')",
     'not JavaScript at all (',
-  ])('is a silent success when the hook ends by %j', (script) => {
+  ])('succeeds silently when the hook ends by %j', (script) => {
     const { place, write, launcher, environment, project } = machine()
     launcher(place('home', '.local', 'state', 'stint'), write(place('dist', 'hook.cjs'), script))
     expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
   })
 
-  test('is a silent success where the launcher is a folder, or empty', () => {
+  test('succeeds silently where the launcher is a folder, or empty', () => {
     const { place, write, environment, project } = machine()
     const path = launcherPath(place('home', '.local', 'state', 'stint'))
     mkdirSync(path, { recursive: true })
@@ -201,7 +201,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
 })
 
 describe('the hook command', () => {
-  test('is one line, names no place of a machine and is known as ours', () => {
+  test('is one line, holds no path of this machine and is recognised as ours', () => {
     for (const command of [HOOK_COMMAND, STATUS_LINE_COMMAND]) {
       expect(command).not.toMatch(/\n|\/Users|\/home|node_modules\/stint/)
       expect(isStintCommand(command)).toBe(true)

@@ -19,7 +19,7 @@ const REQUEST: SetupRequest = {
   mcp: 'no',
 }
 
-/** An installed Stint, and two projects on its machine. */
+/** An installed Stint, and two projects on the machine. */
 function machine() {
   const folder = scratchFolder()
   const hook = join(folder, "it's here", 'dist', 'hook.cjs')
@@ -31,9 +31,9 @@ function machine() {
   const program = { node: process.execPath, hook }
   const project = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true })
-    const around = { root: join(folder, name), gitCommonDir: undefined, env }
+    const environment = { root: join(folder, name), gitCommonDir: undefined, env }
     return (change: Partial<SetupRequest> = {}, using = program) =>
-      setUpClaude({ ...REQUEST, ...change }, around, using)
+      setUpClaude({ ...REQUEST, ...change }, environment, using)
   }
   return { folder, hook, env, launcher, program, project }
 }
@@ -45,7 +45,7 @@ describe('the launcher', () => {
     expect(parseLauncher(readFileSync(launcher, 'utf8'))).toEqual(program)
   })
 
-  test('is brought up to date by the next setup, though nothing else changes', async () => {
+  test('is updated by the next setup, though nothing else changes', async () => {
     const { project, launcher, program } = machine()
     await project('a')()
     const moved = { ...program, node: '/another/node' }
@@ -66,7 +66,7 @@ describe('the launcher', () => {
     expect(readdirSync(join(env.STINT_STATE_HOME, 'setup'))).toEqual([])
   })
 
-  test('goes with a plugin, and the compiled code too, when nothing else is set up', async () => {
+  test('is removed with a plugin, and the compiled code too, when nothing else is set up', async () => {
     const { project, launcher, env, folder } = machine()
     const compiled = join(env.STINT_STATE_HOME, 'compiled')
     const plugin = { into: { plugin: join(folder, 'mine') } }
@@ -80,22 +80,22 @@ describe('the launcher', () => {
     expect((await project('a')({ ...plugin, remove: true })).changes).toEqual([])
   })
 
-  test('is not written by a Stint that runs from its sources, which is said', async () => {
+  test('is not written by a Stint that runs from its sources, and setup says so', async () => {
     const { launcher, folder, env } = machine()
-    const around = { root: folder, gitCommonDir: undefined, env }
-    const { notes } = await setUpClaude(REQUEST, around)
+    const environment = { root: folder, gitCommonDir: undefined, env }
+    const { notes } = await setUpClaude(REQUEST, environment)
     expect(notes).toContainEqual(expect.stringContaining('runs from its sources'))
     expect(existsSync(launcher)).toBe(false)
   })
 
-  test('is not written for a path that one line cannot name, which is said', async () => {
+  test('is not written for a path with a line break or tab, and setup says so', async () => {
     const { project, launcher, program } = machine()
     const { notes } = await project('a')({}, { ...program, hook: '/new\nline/hook.cjs' })
     expect(notes).toContainEqual(expect.stringContaining('line break or a tab'))
     expect(existsSync(launcher)).toBe(false)
   })
 
-  test('of a Stint in the cache of npx is said to be passing', async () => {
+  test('of a Stint in the npx cache is noted as temporary', async () => {
     const { project, program } = machine()
     const { notes } = await project('a')(
       {},
@@ -105,7 +105,7 @@ describe('the launcher', () => {
   })
 
   test.each(["it's", 'a "b" $c `d`', ' blank ', "''"])(
-    'names a folder called %j so that it can be read again',
+    'can be parsed again for a folder called %j',
     (name) => {
       const program = { node: `/${name}/node`, hook: `/${name}/hook.cjs` }
       expect(parseLauncher(launcherText(program))).toEqual(program)
@@ -115,7 +115,7 @@ describe('the launcher', () => {
 })
 
 describe('the running Stint', () => {
-  test('is found from its entry and from any of its pieces', () => {
+  test('is found from its entry point and from any of its chunks', () => {
     const { hook } = machine()
     for (const piece of ['stint.js', join('chunks', 'setup-claude-abc.js')]) {
       const from = pathToFileURL(join(hook, '..', piece)).href

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { MCP_COMMAND } from '../../src/harness/setup/launcher.ts'
 import { setupWorld } from './world.ts'
 
-/** Its own folders in the state home stay, and are empty. */
+/** Its own folders in the state home stay, but are empty. */
 function beside(files: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     Object.entries(files).filter(
@@ -16,22 +16,22 @@ function beside(files: Readonly<Record<string, string>>) {
 
 const SERVERS = { mcpServers: { stint: MCP_COMMAND } }
 
-/** A project whose settings and servers can be looked at. */
+/** A project with readable settings and servers. */
 function world(options: { git?: boolean } = {}) {
-  const made = setupWorld(options)
-  const file = made.at('.mcp.json')
+  const base = setupWorld(options)
+  const file = base.at('.mcp.json')
   return {
-    ...made,
+    ...base,
     file,
-    hasServer: () => existsSync(file) && made.read(file).includes('"stint"'),
-    approved: (path = made.local) =>
-      (JSON.parse(made.read(path)) as { enabledMcpjsonServers?: readonly string[] })
+    hasServer: () => existsSync(file) && base.read(file).includes('"stint"'),
+    approved: (path = base.local) =>
+      (JSON.parse(base.read(path)) as { enabledMcpjsonServers?: readonly string[] })
         .enabledMcpjsonServers,
   }
 }
 
 describe('stint setup claude', () => {
-  test('registers the server in .mcp.json, where git does not see it, and undoes exactly that', async () => {
+  test('registers the server in .mcp.json, hidden from git, and removes exactly that', async () => {
     const { stint, at, read, status, everything } = setupWorld()
     const before = everything()
     const shown = await stint('setup', 'claude', '--dry-run')
@@ -53,7 +53,7 @@ describe('stint setup claude', () => {
     ['without servers', '{ "more": [1,  2] }\r\n'],
     ['with an empty list', '\uFEFF{"mcpServers":{}}'],
     ['that is empty', ''],
-  ])('for everybody leaves every other byte of a file %s as it is', async (_name, text) => {
+  ])('for a team leaves every other byte of a file %s unchanged', async (_name, text) => {
     const { stint, at, read, write } = setupWorld()
     write(at('.mcp.json'), text)
     await stint('setup', 'claude', '--shared')
@@ -63,7 +63,7 @@ describe('stint setup claude', () => {
     expect(read(at('.mcp.json'))).toBe(text)
   })
 
-  test('for one person leaves a file of others alone and says what to do, unless --mcp says that it goes there too', async () => {
+  test('for one user leaves a foreign file alone and says what to do, unless --mcp is given', async () => {
     const { stint, file, read, write, status, approved } = world()
     const theirs = '{"mcpServers":{}}'
     write(file, theirs)
@@ -83,7 +83,7 @@ describe('stint setup claude', () => {
     expect(status()).toBe('?? .mcp.json\n')
   })
 
-  test('leaves a server of this name alone that is not ours', async () => {
+  test('leaves a foreign server of this name alone', async () => {
     const { stint, file, read, write, approved } = world()
     const theirs = '{"mcpServers":{"stint":{"command":"theirs"}}}'
     write(file, theirs)
@@ -97,7 +97,7 @@ describe('stint setup claude', () => {
   })
 
   test.each(['{"mcpServers":', '{"mcpServers":[]}', Buffer.from([0x7b, 0xe9, 0x7d])])(
-    'is not kept from its hooks by a file of servers that cannot be read, which --mcp refuses: %s',
+    'registers hooks despite an unreadable server file, which --mcp refuses: %s',
     async (text) => {
       const { stint, file, write, everything, local } = world()
       write(file, text)
@@ -116,7 +116,7 @@ describe('stint setup claude', () => {
     },
   )
 
-  test('leaves what the team shares to the team', async () => {
+  test('leaves the shared server to the team', async () => {
     const { stint, file, read } = world()
     await stint('setup', 'claude', '--shared')
     const shared = read(file)
@@ -125,7 +125,7 @@ describe('stint setup claude', () => {
     expect(read(file)).toBe(shared)
     await stint('setup', 'claude', '--shared', '--remove')
     expect(existsSync(file)).toBe(false)
-    // And what was one person's before it was the team's.
+    // And what was local before it was shared.
     for (const flags of [[], ['--shared']]) await stint('setup', 'claude', ...flags)
     await stint('setup', 'claude', '--remove')
     expect(read(file)).toBe(shared)
@@ -139,7 +139,7 @@ describe('stint setup claude', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('leaves a file alone that it made and git keeps since, whatever became of it', async () => {
+  test('leaves a file alone that it created and that git tracks now, whatever it holds', async () => {
     const { stint, file, read, write, git, approved } = world()
     await stint('setup', 'claude')
     const teams = read(file).replace('"command": "sh"', '"command": "sh", "timeout": 5')
@@ -155,7 +155,7 @@ describe('stint setup claude', () => {
     expect(read(file)).toBe('{"mcpServers":{"theirs":{}}}')
   })
 
-  test('says for every project which command adds the server, and that --mcp is none', async () => {
+  test('for every project prints the command that adds the server, and refuses --mcp', async () => {
     const { stint, everything } = world()
     const added = 'claude mcp add --scope user stint -- stint mcp'
     expect((await stint('setup', 'claude', '--user')).stdout).toContain(added)
@@ -166,7 +166,7 @@ describe('stint setup claude', () => {
     expect(everything()).toEqual(before)
   })
 
-  test('puts it into a plugin, and takes it away with that, or alone', async () => {
+  test('adds it to a plugin, and removes it with the plugin, or alone', async () => {
     const { stint, at, read, everything } = setupWorld()
     const before = everything()
     await stint('setup', 'claude', '--plugin', 'market')
@@ -180,13 +180,13 @@ describe('stint setup claude', () => {
     expect(beside(everything())).toEqual(beside(before))
   })
 
-  test('goes by what is ours where nothing is written down', async () => {
+  test('recognises its own server by content when the manifest is gone', async () => {
     const { stint, file, folder } = world()
     await stint('setup', 'claude')
     rmSync(join(folder, 'state'), { recursive: true })
     await stint('setup', 'claude', '--remove')
     expect(existsSync(file)).toBe(false)
-    // What may be the team's is not one person's by its looks.
+    // What may belong to the team is not claimed by a local removal.
     await stint('setup', 'claude', '--shared')
     rmSync(join(folder, 'state'), { recursive: true })
     await stint('setup', 'claude', '--remove')
@@ -196,7 +196,7 @@ describe('stint setup claude', () => {
 
 describe('stint setup claude --no-mcp', () => {
   test.each([[[]], [['--shared']]])(
-    'with %j leaves the server out, and takes out what a setup put there',
+    'with %j leaves the server out, and removes what a setup added',
     async (flags) => {
       const { stint, everything, hasServer } = world()
       const before = everything()
@@ -212,7 +212,7 @@ describe('stint setup claude --no-mcp', () => {
     },
   )
 
-  test('keeps what others wrote into the file since, for git to see', async () => {
+  test('keeps what others added to the file since, visible to git', async () => {
     const { stint, file, read, write, status } = world()
     await stint('setup', 'claude')
     write(file, read(file).replace('"mcpServers": {', '"mcpServers": { "theirs": {},'))
@@ -225,7 +225,7 @@ describe('stint setup claude --no-mcp', () => {
 
   test('of one setup leaves the server to the other', async () => {
     const { stint, file, write, local } = world()
-    // Nothing but the record of it is changed then.
+    // Only the manifest changes then.
     write(local, '{ "enableAllProjectMcpServers": true }')
     for (const flags of [[], ['--shared']])
       await stint('setup', 'claude', '--no-status-line', ...flags)
@@ -238,7 +238,7 @@ describe('stint setup claude --no-mcp', () => {
 })
 
 describe('the approval of the server', () => {
-  test('is given in the settings of whoever set it up for themselves, and for nobody else', async () => {
+  test('is set for the user who sets it up locally, and for no one else', async () => {
     const { stint, approved, shared, user } = world()
     await stint('setup', 'claude')
     expect(approved()).toEqual(['stint'])
@@ -255,7 +255,7 @@ describe('the approval of the server', () => {
     ['no list', '{"model":"opus"}', ['stint']],
     ['the approval already', '{ "enabledMcpjsonServers": ["stint", "other"] }', ['stint', 'other']],
   ])(
-    'keeps every byte of settings with %s, and a removal brings them back',
+    'keeps every byte of settings with %s, and a removal restores them',
     async (_, settings, list) => {
       const { stint, write, read, local, approved } = world()
       write(local, settings)
@@ -263,7 +263,7 @@ describe('the approval of the server', () => {
       expect(approved()).toEqual(list)
       await stint('setup', 'claude', '--remove')
       expect(read(local)).toBe(settings)
-      // Also after somebody wrote to them.
+      // Even after the user edited them.
       await stint('setup', 'claude')
       write(local, read(local).replace('{', '{ "theirs": 1,'))
       await stint('setup', 'claude', '--remove')
@@ -278,21 +278,21 @@ describe('the approval of the server', () => {
     ['shared', '{ "enableAllProjectMcpServers": false }', false],
     ['local', '{ "enabledMcpjsonServers": "odd" }', false],
   ] as const)(
-    'is left to whoever has decided, in %s settings: %s',
+    'is not set where the user has decided, in %s settings: %s',
     async (scope, settings, isRefused) => {
-      const made = world()
-      made.write(made[scope], settings)
-      const ran = await made.stint('setup', 'claude')
-      expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(
+      const base = world()
+      base.write(base[scope], settings)
+      const ran = await base.stint('setup', 'claude')
+      expect(ran.stdout.includes(`the MCP server stays off: ${base[scope]} refuses it`)).toBe(
         isRefused,
       )
-      expect(made.approved() ?? []).not.toContain('stint')
-      await made.stint('setup', 'claude', '--remove')
-      expect(made.read(made[scope])).toBe(settings)
+      expect(base.approved() ?? []).not.toContain('stint')
+      await base.stint('setup', 'claude', '--remove')
+      expect(base.read(base[scope])).toBe(settings)
     },
   )
 
-  test('that is not known to be ours stays, and it is said', async () => {
+  test('that is not known to be ours stays, and setup says so', async () => {
     const { stint, approved, folder, write, local } = world()
     write(local, '{ "model": "opus" }')
     await stint('setup', 'claude')
@@ -305,7 +305,7 @@ describe('the approval of the server', () => {
 })
 
 describe('stint setup codex', () => {
-  test('registers the server in .codex/config.toml, and undoes exactly that beside a setup of Claude Code', async () => {
+  test('registers the server in .codex/config.toml, and removes exactly that beside a Claude Code setup', async () => {
     const { stint, at, read, status, everything } = setupWorld()
     await stint('setup', 'claude')
     const before = everything()
@@ -319,7 +319,7 @@ describe('stint setup codex', () => {
     expect(everything()).toEqual(before)
   })
 
-  test('leaves other settings as they are, and refuses a second table of this name', async () => {
+  test('keeps other settings, and refuses a second table of this name', async () => {
     const { stint, at, read, write } = setupWorld()
     const path = at('.codex', 'config.toml')
     const text = 'model = "x"\r\n[mcp_servers.other]\r\ncommand = "y"'
@@ -342,8 +342,8 @@ describe('stint setup codex', () => {
 })
 
 describe('the command that starts the server', () => {
-  test('finds Stint by the launcher, and is read by Claude Code as it stands', async () => {
-    // Claude Code puts its own environment in the place of these.
+  test('finds Stint by the launcher, and Claude Code passes it on unchanged', async () => {
+    // Claude Code substitutes its own environment for these.
     expect(MCP_COMMAND.args.join(' ')).not.toContain('${')
     const { stint, folder, env, cwd, write } = setupWorld()
     await stint('setup', 'codex')
@@ -360,7 +360,7 @@ describe('the command that starts the server', () => {
     ).toBe('started mcp\n')
   })
 
-  test('is a server that can do nothing where there is no Stint, and no broken one', async () => {
+  test('starts an empty server where there is no Stint, instead of failing', async () => {
     const { cwd, folder, env } = setupWorld()
     rmSync(env['STINT_STATE_HOME']!, { recursive: true, force: true })
     expect(existsSync(join(cwd, 'node_modules'))).toBe(false)

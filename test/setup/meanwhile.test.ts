@@ -16,34 +16,34 @@ const OPTIONS = {
 
 function project() {
   const root = scratchFolder()
-  const around = {
+  const environment = {
     root,
     gitCommonDir: undefined,
     env: { HOME: root, STINT_STATE_HOME: join(root, 'state') },
   }
   mkdirSync(join(root, '.claude'))
-  return { around, settings: join(root, '.claude', 'settings.local.json') }
+  return { around: environment, settings: join(root, '.claude', 'settings.local.json') }
 }
 
-describe('settings that the harness writes while they are being set up', () => {
+describe('settings that the harness writes during a setup', () => {
   test.each(['{"a":1}', undefined])('are not overwritten: %j', async (before) => {
-    const { around, settings } = project()
+    const { around: environment, settings } = project()
     if (before !== undefined) writeFileSync(settings, before)
-    const plan = await planInstall(OPTIONS, around, undefined)
+    const plan = await planInstall(OPTIONS, environment, undefined)
     writeFileSync(settings, '{"theirs":1}')
     expect(() => applyPlan(plan)).toThrow(/was changed by another program just now/)
     expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
   })
 
-  test('can be set up, and undone, right after', async () => {
-    const { around, settings } = project()
-    const plan = await planInstall(OPTIONS, around, undefined)
+  test('can be set up, and restored, right after', async () => {
+    const { around: environment, settings } = project()
+    const plan = await planInstall(OPTIONS, environment, undefined)
     writeFileSync(settings, '{"theirs":1}')
     expect(() => applyPlan(plan)).toThrow()
-    applyPlan(await planInstall(OPTIONS, around, undefined))
+    applyPlan(await planInstall(OPTIONS, environment, undefined))
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({ theirs: 1, hooks: {} })
-    applyPlan(await planUninstall('local', around))
+    applyPlan(await planUninstall('local', environment))
     expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
-    expect(readdirSync(join(around.root, '.claude'))).toEqual(['settings.local.json'])
+    expect(readdirSync(join(environment.root, '.claude'))).toEqual(['settings.local.json'])
   })
 })

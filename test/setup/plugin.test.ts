@@ -5,7 +5,7 @@ import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 import { setupWorld } from './world.ts'
 
 describe('a plugin', () => {
-  test('holds the hooks and slash commands that settings get, in a folder that is a marketplace', async () => {
+  test('holds the same hooks and slash commands as settings, in a folder that is a marketplace', async () => {
     const { stint, at, local, settings, read } = setupWorld()
     const ran = await stint('setup', 'claude', '--plugin', 'mine')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -27,7 +27,7 @@ describe('a plugin', () => {
     }
   })
 
-  test('registers the notification when it is asked for', async () => {
+  test('registers the notification on request', async () => {
     const { stint, at, read } = setupWorld()
     await stint('setup', 'claude', '--plugin', 'mine', '--notify')
     expect(
@@ -35,7 +35,7 @@ describe('a plugin', () => {
     ).toContain('Notification')
   })
 
-  test('is written once, and taken away without a trace', async () => {
+  test('is written once, and removed without a trace', async () => {
     const { stint, at, everything } = setupWorld()
     await stint('setup', 'claude', '--plugin', 'deep/mine', '--notify')
     const before = everything()
@@ -50,28 +50,28 @@ describe('a plugin', () => {
     )
   })
 
-  test('of an older version is brought up to date, and loses what this one has no longer', async () => {
+  test('of an older version is updated, and loses files that this version no longer has', async () => {
     const { stint, at, write, read, folder } = setupWorld()
     await stint('setup', 'claude', '--plugin', 'mine')
     const [manifest] = readdirSync(join(folder, 'state', 'setup')).map((name) =>
       join(folder, 'state', 'setup', name),
     )
     const gone = at('mine', 'stint', 'commands', 'session-gone.md')
-    const kept = at('mine', 'stint', 'commands', 'session-log.md')
-    write(gone, read(kept))
+    const current = at('mine', 'stint', 'commands', 'session-log.md')
+    write(gone, read(current))
     write(
       manifest!,
       read(manifest!).replace(
-        JSON.stringify(kept),
-        `${JSON.stringify(gone)}: ${JSON.stringify(entryOf(read(manifest!), kept))},\n${JSON.stringify(kept)}`,
+        JSON.stringify(current),
+        `${JSON.stringify(gone)}: ${JSON.stringify(entryOf(read(manifest!), current))},\n${JSON.stringify(current)}`,
       ),
     )
     await stint('setup', 'claude', '--plugin', 'mine')
     expect(existsSync(gone)).toBe(false)
-    expect(existsSync(kept)).toBe(true)
+    expect(existsSync(current)).toBe(true)
   })
 
-  test('is not written over files that are not ours', async () => {
+  test('does not overwrite foreign files', async () => {
     const { stint, at, write, everything } = setupWorld()
     write(at('mine', '.claude-plugin', 'marketplace.json'), '{}')
     const before = everything()

@@ -16,7 +16,7 @@ const groups = hookGroups({ notify: false })
 const wanted = { groups, hasStatusLine: true }
 const add = (text: string, what = wanted) => addToSettings(text, what).at(-1)!
 
-/** Whether a text is the other with pieces put in. */
+/** Whether the second text is the first with insertions. */
 function isKeptIn(text: string, longer: string): boolean {
   let at = 0
   for (let index = 0; index < longer.length; index += 1) if (longer[index] === text[at]) at += 1
@@ -62,13 +62,13 @@ describe('settings', () => {
     )
   })
 
-  // Blanks between the brackets of what was empty are the one thing that only exact undoing brings back.
+  // Only exact undo restores white space inside empty brackets.
   const whole = ODD.filter(([, text]) => /^\{\s*"/.test(text) && !text.includes('[ ]'))
-  test.each(whole)('with %s come back byte by byte', (_, text) => {
+  test.each(whole)('with %s are restored byte by byte', (_, text) => {
     expect(removeFromSettings(add(text), existingContainers(text))).toBe(text)
   })
 
-  test('are indented as the file is', () => {
+  test('are indented like the file', () => {
     expect(add('{\n\t"a": 1\n}\n')).toContain(
       '\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t{\n\t\t\t\t"hooks": [\n',
     )
@@ -76,12 +76,12 @@ describe('settings', () => {
     expect(add('{"a":1}')).toMatch(/^\{"a":1,"hooks":\{"SessionStart":\[\{"hooks":/)
   })
 
-  test('that are empty are made whole', () => {
+  test('that are empty become valid JSON', () => {
     for (const blank of ['', '\n', '  \r\n'])
       expect(add(blank)).toMatch(/^\{\n {2}"hooks": \{\n[\s\S]*\n\}\n$/)
   })
 
-  test('keep the hooks that others put beside ours, and into our group', () => {
+  test('keep foreign hooks beside ours, and in our group', () => {
     const settings = JSON.parse(add('{}'))
     const theirs = { type: 'command', command: 'echo theirs' }
     settings.hooks.Stop[0].hooks.push(theirs)
@@ -93,7 +93,7 @@ describe('settings', () => {
     })
   })
 
-  test('whose key stands twice are edited where it counts', () => {
+  test('with a duplicate key are edited at the key that counts', () => {
     const text = '{"hooks":{"Stop":[]},"hooks":{"Stop":[{"hooks":[]}]}}'
     expect(areHooksCurrent(JSON.parse(add(text)), groups)).toBe(true)
   })
@@ -108,7 +108,7 @@ describe('settings', () => {
     expect(areHooksCurrent(settings, groups)).toBe(false)
   })
 
-  test('tell our status line from another', () => {
+  test('tell our status line from a foreign one', () => {
     expect(statusLineOwner({})).toBe('none')
     expect(statusLineOwner({ statusLine: STATUS_LINE })).toBe('ours')
     expect(statusLineOwner({ statusLine: { ...STATUS_LINE, padding: 0 } })).toBe('outdated')
@@ -129,7 +129,7 @@ describe('settings', () => {
   )
   const anyIndent = fc.constantFrom('', ' ', '  ', '\t', '    ')
 
-  test('of any kind keep every byte, and mean the same after ours were taken out', () => {
+  test('of any kind keep every byte, and mean the same after ours are removed', () => {
     fc.assert(
       fc.property(
         anySettings,

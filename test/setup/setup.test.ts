@@ -27,7 +27,9 @@ const EVENTS = [
   'SessionEnd',
 ]
 
-/** The names that every client knows. One that it does not know makes an old client run no hooks at all. */
+/**
+ * The events that every version knows. An unknown name makes an old version run no hooks at all.
+ */
 const OLD_EVENTS = new Set([...EVENTS, 'PreToolUse', 'Notification'])
 
 const COMMANDS = [
@@ -45,7 +47,7 @@ const COMMANDS = [
 const FOLLOWED = new Set(['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SubagentStop'])
 
 describe('a setup', () => {
-  test('registers hooks, slash commands, a status line and the MCP server, and git sees none of it', async () => {
+  test('registers hooks, slash commands, a status line and the MCP server, all hidden from git', async () => {
     const { stint, local, settings, at, status } = setupWorld()
     const ran = await stint('setup', 'claude')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -59,7 +61,7 @@ describe('a setup', () => {
     expect(status()).toBe('')
   })
 
-  test('gives every event the hook, most of them also one that nobody waits for, and a tool event only the tools that change something', async () => {
+  test('registers a hook for every event, a background hook for most, and tool events only for changes', async () => {
     const { stint, local, settings } = setupWorld()
     await stint('setup', 'claude', '--notify')
     for (const [event, groups] of Object.entries(settings(local).hooks)) {
@@ -92,7 +94,7 @@ describe('a setup', () => {
     [['--user']],
     [['--notify', '--instructions']],
     [['--no-status-line', '--no-mcp']],
-  ])('that is done twice with %j changes nothing, and says so', async (flags) => {
+  ])('that is repeated with %j changes nothing, and says so', async (flags) => {
     const { stint, everything } = setupWorld()
     await stint('setup', 'claude', ...flags)
     const before = everything()
@@ -105,13 +107,13 @@ describe('a setup', () => {
     ['local', [], '.claude/settings.local.json'],
     ['shared', ['--shared'], '.claude/settings.json'],
     ['user', ['--user'], undefined],
-  ])('for %s writes into the settings of that place', async (_, flags, path) => {
+  ])('for %s writes to the settings of that scope', async (_, flags, path) => {
     const { stint, at, user, settings } = setupWorld()
     await stint('setup', 'claude', ...flags)
     expect(Object.keys(settings(path === undefined ? user : at(path)).hooks)).toEqual(EVENTS)
   })
 
-  test('for a user goes where CLAUDE_CONFIG_DIR says', async () => {
+  test('for a user follows CLAUDE_CONFIG_DIR', async () => {
     const { run, folder, env, settings } = setupWorld()
     const config = join(folder, 'elsewhere')
     await run(['setup', 'claude', '--user', '--instructions'], {
@@ -122,7 +124,7 @@ describe('a setup', () => {
     expect(existsSync(join(folder, '.claude'))).toBe(false)
   })
 
-  test('for everybody is there to be committed, also after one for oneself', async () => {
+  test('for a team can be committed, even after a local one', async () => {
     const { stint, status } = setupWorld()
     await stint('setup', 'claude')
     await stint('setup', 'claude', '--shared')
@@ -131,7 +133,7 @@ describe('a setup', () => {
     expect(status()).not.toContain('settings.local.json')
   })
 
-  test('in a linked worktree goes into that worktree, and git sees none of it', async () => {
+  test('in a linked worktree writes to that worktree, hidden from git', async () => {
     const { run, git, folder, settings } = setupWorld()
     const linked = join(folder, 'linked')
     git('worktree', 'add', '-q', linked)
@@ -142,7 +144,7 @@ describe('a setup', () => {
     expect(git('-C', linked, 'status', '--porcelain', '--untracked-files=all')).toBe('')
   })
 
-  test('from a folder inside goes to the root of the project', async () => {
+  test('from a subfolder writes to the root of the project', async () => {
     const { run, at, local } = setupWorld()
     mkdirSync(at('deep', 'inside'), { recursive: true })
     await run(['setup', 'claude'], { cwd: at('deep', 'inside') })
@@ -158,7 +160,7 @@ describe('a setup', () => {
     ],
     ['shared', ['--shared'], /claude reads \.claude\/settings\.json only if started in .*--user/],
     ['user', ['--user'], undefined],
-  ])('from a folder inside says where %s settings are read', async (_, flags, said) => {
+  ])('from a subfolder says where %s settings are read', async (_, flags, said) => {
     const { run, stint, at, cwd } = setupWorld()
     mkdirSync(at('inside'))
     const inside = (await run(['setup', 'claude', ...flags], { cwd: at('inside') })).stdout
@@ -181,7 +183,7 @@ describe('a setup', () => {
   })
 
   test.each([[[]], [['--shared']]])(
-    'without git with %j makes the folder that hooks look for, and its removal takes it away',
+    'without git with %j creates the sessions folder, and its removal deletes it',
     async (flags) => {
       const { stint, everything, at } = setupWorld({ git: false })
       const before = everything()
@@ -209,7 +211,7 @@ describe('a setup', () => {
     },
   )
 
-  test('without git keeps the folder that others need, or that holds anything else', async () => {
+  test('without git keeps a sessions folder that is still needed or not empty', async () => {
     const { stint, at, write } = setupWorld({ git: false })
     await stint('setup', 'claude')
     await stint('setup', 'claude', '--shared')
@@ -225,13 +227,13 @@ describe('a setup', () => {
     expect(readFileSync(at('.sessions', '.gitignore'), 'utf8')).toBe('mine\n')
   })
 
-  test('in a repository makes no folder for sessions', async () => {
+  test('in a repository creates no sessions folder', async () => {
     const { stint, at } = setupWorld()
     await stint('setup', 'claude')
     expect(existsSync(at('.sessions'))).toBe(false)
   })
 
-  test('brings hooks of another version up to date, and keeps a notification that was asked for', async () => {
+  test('updates hooks of another version, and keeps a requested notification', async () => {
     const { stint, local, read, write, settings } = setupWorld()
     await stint('setup', 'claude', '--notify')
     const newest = read(local)
@@ -245,7 +247,7 @@ describe('a setup', () => {
     expect(settings(local)).toEqual(JSON.parse(newest))
   })
 
-  test('takes the status line out again when it is not wanted', async () => {
+  test('removes the status line when it is not wanted', async () => {
     const { stint, local, settings } = setupWorld()
     await stint('setup', 'claude')
     await stint('setup', 'claude', '--no-status-line')
@@ -268,7 +270,7 @@ describe('a setup', () => {
     },
   )
 
-  test('leaves a slash command of the same name that is not ours alone, and says so', async () => {
+  test('leaves a foreign slash command of the same name alone, and says so', async () => {
     const { stint, at, write, read } = setupWorld()
     const path = at('.claude', 'commands', 'session-log.md')
     write(path, 'my own\n')
@@ -278,7 +280,7 @@ describe('a setup', () => {
     expect(read(path)).toBe('my own\n')
   })
 
-  test('with --json tells every file it wrote', async () => {
+  test('with --json lists every file it wrote', async () => {
     const { stint, local } = setupWorld()
     const answer = (await stint('setup', 'claude', '--json')).json<{
       changes: { path: string; change: string }[]
@@ -356,7 +358,7 @@ describe('settings that cannot be edited', () => {
     )
   })
 
-  test('elsewhere do not stand in the way', async () => {
+  test('do not block a setup in another scope', async () => {
     const { stint, user, write, local } = setupWorld()
     write(user, '{ broken')
     expect((await stint('setup', 'claude')).exitCode).toBe(0)
@@ -375,8 +377,8 @@ const FORMATTINGS: readonly (readonly [string, string])[] = [
   ['an empty object', '{}'],
 ]
 
-describe('taking a setup out', () => {
-  test.each(FORMATTINGS)('of settings with %s brings back the very bytes', async (_, text) => {
+describe('removing a setup', () => {
+  test.each(FORMATTINGS)('from settings with %s restores the exact bytes', async (_, text) => {
     const { stint, local, write, everything } = setupWorld()
     write(local, text)
     const before = everything()
@@ -388,7 +390,7 @@ describe('taking a setup out', () => {
   })
 
   test.each([[[]], [['--shared']], [['--user']], [['--instructions', '--notify']]])(
-    'that was made with %j leaves no file and no folder behind',
+    'made with %j leaves no file and no folder behind',
     async (flags) => {
       const { stint, everything } = setupWorld()
       const before = everything()
@@ -403,7 +405,7 @@ describe('taking a setup out', () => {
     },
   )
 
-  test('after several setups brings back the bytes from before the first', async () => {
+  test('after several setups restores the bytes from before the first', async () => {
     const { stint, local, write, everything } = setupWorld()
     write(local, '{ "a": 1 }')
     const before = everything()
@@ -413,7 +415,7 @@ describe('taking a setup out', () => {
     expect(withoutState(everything())).toEqual(before)
   })
 
-  test('after a person edited the settings takes out ours and nothing of theirs', async () => {
+  test('after the user edited the settings removes ours and nothing of theirs', async () => {
     const { stint, local, write, read } = setupWorld()
     write(local, '{\n  "hooks": {\n    "Stop": []\n  }\n}\n')
     await stint('setup', 'claude')
@@ -429,7 +431,7 @@ describe('taking a setup out', () => {
     )
   })
 
-  test('keeps a file that setup made and a person wrote to since', async () => {
+  test('keeps a file that setup created and the user edited since', async () => {
     const { stint, local, write, read } = setupWorld()
     await stint('setup', 'claude')
     write(local, read(local).replace('{\n', '{\n  "model": "opus",\n'))
@@ -437,7 +439,7 @@ describe('taking a setup out', () => {
     expect(JSON.parse(read(local))).toEqual({ model: 'opus' })
   })
 
-  test('deletes a file that setup made, although a harness wrote it anew with nothing added', async () => {
+  test('deletes a file that setup created, although a harness rewrote it with nothing added', async () => {
     const { stint, local, write, settings } = setupWorld()
     await stint('setup', 'claude')
     write(local, JSON.stringify(settings(local)))
@@ -445,7 +447,7 @@ describe('taking a setup out', () => {
     expect(existsSync(local)).toBe(false)
   })
 
-  test('after a person edited the settings and setup was done again still takes out ours alone', async () => {
+  test('after the user edited the settings and setup was repeated still removes only ours', async () => {
     const { stint, local, write, read } = setupWorld()
     await stint('setup', 'claude')
     write(local, read(local).replace('{\n', '{\n  "model": "opus",\n'))
@@ -454,7 +456,7 @@ describe('taking a setup out', () => {
     expect(JSON.parse(read(local))).toEqual({ model: 'opus' })
   })
 
-  test('without a manifest goes by what is ours', async () => {
+  test('without a manifest recognises ours by content', async () => {
     const { stint, folder, local, write, settings, at, status } = setupWorld()
     write(
       local,
@@ -464,13 +466,13 @@ describe('taking a setup out', () => {
     await stint('setup', 'claude', '--instructions')
     rmSync(join(folder, 'state'), { recursive: true })
     await stint('setup', 'claude', '--remove')
-    // An approval may be anybody's.
+    // The approval may be the user's own.
     expect(settings(local)).toEqual({ ...before, enabledMcpjsonServers: ['stint'] })
     expect(readdirSync(at('.claude', 'commands'))).toEqual([])
     expect(status()).toBe('?? .claude/settings.local.json\n?? CLAUDE.md\n')
   })
 
-  test('leaves a slash command that a person changed, and says so', async () => {
+  test('leaves a slash command that the user changed, and says so', async () => {
     const { stint, at, write, read } = setupWorld()
     await stint('setup', 'claude')
     const path = at('.claude', 'commands', 'session-view.md')
@@ -480,7 +482,7 @@ describe('taking a setup out', () => {
     expect(readdirSync(at('.claude', 'commands'))).toEqual(['session-view.md'])
   })
 
-  test('of one place leaves the slash commands to the other that needs them', async () => {
+  test('from one scope leaves the slash commands that the other needs', async () => {
     const { stint, at, status } = setupWorld()
     await stint('setup', 'claude')
     await stint('setup', 'claude', '--shared')
@@ -508,7 +510,7 @@ describe('taking a setup out', () => {
 
 describe('a dry run', () => {
   test.each([[[]], [['--shared', '--instructions']], [['--user']], [['--plugin', 'p']]])(
-    'with %j writes nothing and shows the difference',
+    'with %j writes nothing and shows the diff',
     async (flags) => {
       const { stint, everything } = setupWorld()
       const before = everything()
@@ -519,7 +521,7 @@ describe('a dry run', () => {
     },
   )
 
-  test('shows what would change in settings that are there, and no more', async () => {
+  test('shows what would change in existing settings, and no more', async () => {
     const { stint, local, write } = setupWorld()
     write(local, '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4,\n  "e": 5\n}\n')
     const { stdout } = await stint('setup', 'claude', '--dry-run')
@@ -530,7 +532,7 @@ describe('a dry run', () => {
     expect(stdout).not.toContain('"a": 1')
   })
 
-  test('of a removal shows what would go, and writes nothing', async () => {
+  test('of a removal shows what would be removed, and writes nothing', async () => {
     const { stint, everything } = setupWorld()
     await stint('setup', 'claude')
     const before = everything()
@@ -542,7 +544,7 @@ describe('a dry run', () => {
 
 describe('a settings file that is a symbolic link', () => {
   test.each(['there', 'not there yet'])(
-    'is written through, and stays one: its target is %s',
+    'is written through, and stays a link: its target is %s',
     async (target) => {
       const { stint, folder, write, at, local, settings } = setupWorld()
       const real = join(folder, 'dotfiles', 'claude.json')
@@ -561,8 +563,8 @@ describe('a settings file that is a symbolic link', () => {
   )
 })
 
-describe('what git is told to ignore', () => {
-  test('is what setup made, between marks, and what others wrote there stays', async () => {
+describe('the git exclude file', () => {
+  test('lists what setup created, between marker lines, and keeps foreign lines', async () => {
     const { stint, exclude, write, read } = setupWorld()
     write(exclude, '# mine\n*.log')
     await stint('setup', 'claude')
@@ -574,21 +576,21 @@ describe('what git is told to ignore', () => {
     expect(read(exclude)).toBe('# mine\n*.log')
   })
 
-  test('is not a file that was there before', async () => {
+  test('does not list a file that existed before', async () => {
     const { stint, exclude, write, read, local } = setupWorld()
     write(local, '{}\n')
     await stint('setup', 'claude')
     expect(read(exclude)).not.toContain('settings.local.json')
   })
 
-  test.each([['--shared'], ['--user']])('is nothing with %s', async (flag) => {
+  test.each([['--shared'], ['--user']])('gets no lines with %s', async (flag) => {
     const { stint, exclude, read } = setupWorld()
     const before = read(exclude)
     await stint('setup', 'claude', flag)
     expect(read(exclude)).toBe(before)
   })
 
-  test('keeps what was added between, after and before the marks', async () => {
+  test('keeps lines added between, after and before the marker lines', async () => {
     const { stint, exclude, write, read } = setupWorld()
     const before = read(exclude)
     await stint('setup', 'claude')
@@ -603,7 +605,7 @@ describe('the instructions', () => {
     [['CLAUDE.md', 'AGENTS.md'], 'CLAUDE.md'],
     [['AGENTS.md'], 'AGENTS.md'],
     [[], 'CLAUDE.md'],
-  ])('beside %j go into %s, and come out again', async (files, chosen) => {
+  ])('beside %j are added to %s, and are removed again', async (files, chosen) => {
     const { stint, at, write, read, everything } = setupWorld()
     for (const name of files) write(at(name), `# ${name}\r\n\r\nLines.`)
     const before = everything()
@@ -618,7 +620,7 @@ describe('the instructions', () => {
     expect(withoutState(everything())).toEqual(before)
   })
 
-  test('come out of a file that a person went on writing', async () => {
+  test('are removed from a file that the user kept editing', async () => {
     const { stint, at, write, read } = setupWorld()
     write(at('CLAUDE.md'), '# Mine\n')
     await stint('setup', 'claude', '--instructions')
@@ -630,7 +632,7 @@ describe('the instructions', () => {
 
 describe('setup', () => {
   test.each([[[]], [['gemini']], [['--shared']]])(
-    '%j names the program that there is a setup for',
+    '%j names the program that has a setup',
     async (args) => {
       const { stint, everything } = setupWorld()
       const before = everything()
@@ -647,7 +649,7 @@ describe('setup', () => {
     ['claude --plugin p --instructions'],
     ['claude --check --remove'],
     ['--check --user'],
-  ])('%s is misuse', async (line) => {
+  ])('%s is a usage error', async (line) => {
     const { stint } = setupWorld()
     expect((await stint('setup', ...line.split(' '), '--json')).json()).toMatchObject({
       error: { code: 'MISUSE' },
@@ -655,7 +657,7 @@ describe('setup', () => {
   })
 })
 
-/** Without the folder of Stint's own, which stays when it is empty. */
+/** Without Stint's own folder, which stays when empty. */
 function withoutState(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(files).filter(([path, content]) => {
     const isState = path === 'state' || path.startsWith('state/')

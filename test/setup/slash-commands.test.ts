@@ -7,14 +7,17 @@ import { terminal } from '../support/cli.ts'
 
 const files = [...slashCommandFiles()]
 
-/** Types a slash command: what runs is what its file says, with the arguments where a client puts them. */
+/**
+ * Runs a slash command: executes what its file says, with the arguments where a client puts them.
+ */
 function typing() {
   const { run, stint, cwd } = terminal()
   const type = async (name: string, typed: string | undefined) => {
     const body = slashCommandFiles().get(`${name}.md`)!
-    // Old clients leave the placeholder where there are no arguments.
+    // Old versions leave the placeholder where there are no arguments.
     const given = typed === undefined ? body : body.replace('$ARGUMENTS', () => typed)
-    // For a client the block ends at the next fence, for a shell the here-document at the mark or where nothing follows.
+    // For a client the block ends at the next fence, for a shell the here-document ends at its
+    // marker or at the end of input.
     const [, block] = /```!\n([\s\S]*?)```/.exec(given)!
     const [, command, mark, rest] = /^stint (.*) <<'(\w+)'\n([\s\S]*)$/.exec(block!)!
     const input = rest!.split(new RegExp(`^${mark!}$`, 'm'))[0]!
@@ -25,14 +28,14 @@ function typing() {
 }
 
 describe('each slash command', () => {
-  test.each(files)('%s says what it is for, and may run Stint alone', (_, text) => {
+  test.each(files)('%s describes itself, and may run only Stint', (_, text) => {
     const [, frontmatter] = /^---\n([\s\S]*?)\n---\n/.exec(text)!
     expect(parse(frontmatter!)).toEqual({
       description: expect.any(String),
       'argument-hint': expect.any(String),
       'allowed-tools': 'Bash(stint:*)',
     })
-    // Old clients end the frontmatter at the first three dashes.
+    // Old versions end the frontmatter at the first three dashes.
     expect(frontmatter).not.toContain('---')
   })
 
@@ -51,7 +54,7 @@ describe('each slash command', () => {
 })
 
 describe('typing a slash command', () => {
-  test('runs the command with what was typed', async () => {
+  test('runs the command with the typed arguments', async () => {
     const { type, stint } = typing()
     await type('session-init', '--name="fix-auth" --goal="Stop the login loop"')
     const logged = await type('session-log', '--decision "Using mutex" --rationale="it\'s simpler"')
@@ -65,7 +68,7 @@ describe('typing a slash command', () => {
     )
   })
 
-  test('needs no quotes around words, and takes an apostrophe for one', async () => {
+  test('needs no quotes around words, and accepts an apostrophe', async () => {
     const { type, stint } = typing()
     await type('session-init', "--name it's-me --goal Don't loop")
     await type('session-log', '--progress it\'s done `here` & $HOME --next check "both" (twice)')
@@ -75,7 +78,7 @@ describe('typing a slash command', () => {
     expect(document).toContain('check both (twice)')
   })
 
-  test('binds the conversation that it is typed in', async () => {
+  test('binds the conversation it is typed in', async () => {
     const { type, cwd } = typing()
     const [, id] = /ID: (\S+)/.exec((await type('session-init', '--name bound')).stdout)!
     const notes = readFileSync(
@@ -105,7 +108,7 @@ describe('typing a slash command', () => {
     await type('session-init', '--name whole')
     const before = (await stint('view', '--json')).stdout
     const ran = await type('session-log', `--progress ${text}`)
-    // What fails is not shown to the model.
+    // The model does not see a failing command.
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.stdout).toMatch(/Nothing was .*recorded[\s\S]*in the shell.*: stint log/)
     expect((await stint('view', '--json')).stdout).toBe(before)
@@ -118,7 +121,7 @@ describe('typing a slash command', () => {
     expect((await stint('view')).stdout).toMatch(/first line\s+second STINT_ARGUMENTS_END line/)
   })
 
-  test('offers the next task by the name to start it with', async () => {
+  test('offers the next task with the name to start it by', async () => {
     const { type, stint } = typing()
     await stint('task', 'add', 'Fix the sweep')
     expect((await type('task-next', '')).stdout).toContain('fix-the-sweep')

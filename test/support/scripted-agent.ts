@@ -45,7 +45,7 @@ const spawnHere: typeof spawnGuarded = (command, args, options) => {
   return {
     stdin: input,
     lines: streamLines(output),
-    mark: { pid: process.pid, startedAt: processStartTime(process.pid), mark: randomHex(16) },
+    tag: { pid: process.pid, startedAt: processStartTime(process.pid), mark: randomHex(16) },
     stderrTail: () => '',
     exited,
     end: async () => {
@@ -63,6 +63,6 @@ const run: RehearsalHost['run'] = async (command, options) => {
   const { exitCode, stdout, stderr } = await commandLine(options.cwd, options.env ?? {}).stint(
     ...args,
   )
-  options.take(Buffer.from(stdout + stderr))
-  return { code: exitCode, by: null }
+  options.onOutput(Buffer.from(stdout + stderr))
+  return { code: exitCode, killedBy: null }
 }

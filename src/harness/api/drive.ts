@@ -20,11 +20,11 @@ import { isLoopbackUrl, keyVariable, tokenLimits, findApiSettings } from './driv
 import { ToolProgram } from './drive/tools/tool-program.ts'
 import { defined } from '../../text/defined.ts'
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly name: string
   readonly settings: ApiSettings
   readonly store: ConversationStore
-  readonly waits?: readonly number[]
+  readonly retryDelays?: readonly number[]
 }
 
 const CAPABILITIES: Capabilities = {
@@ -40,11 +40,11 @@ const CAPABILITIES: Capabilities = {
 export function apiHarnessFor({ name, argument, models, store }: DriveRequest): Harness {
   const settings = findApiSettings(name, models)
   if (settings !== undefined) return apiHarness({ name, settings, store: store() })
-  const named = Object.keys(models.providers).map((known) => `api:${known}`)
+  const configured = Object.keys(models.providers).map((known) => `api:${known}`)
   throw new StintError(
     'NO_MODEL',
     `.sessions/config.yaml does not say which model ${name} is`,
-    `set provider and model under api${argument === undefined ? '' : `.providers.${argument}`}${named.length === 0 ? '' : `, or use ${named.join(', ')}`}`,
+    `set provider and model under api${argument === undefined ? '' : `.providers.${argument}`}${configured.length === 0 ? '' : `, or use ${configured.join(', ')}`}`,
   )
 }
 
@@ -57,15 +57,15 @@ export function apiHarness(api: ApiOptions): Harness {
   }
 }
 
-const CHECK_MS = 10_000
+const CHECK_TIMEOUT_MS = 10_000
 
 /** Not every server lists its models; any answer but 401 counts. */
 async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
   const { host } = new URL(settings.baseUrl)
   try {
-    const key = keyFrom(settings, env)
+    const key = readKey(settings, env)
     const headers = { ...settings.headers, ...protocolFor(settings).headers(key) }
-    const signal = AbortSignal.timeout(CHECK_MS)
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     const response = await fetchModel(endpointUrl(settings, 'models'), {
       headers,
       redirect: 'manual',
@@ -89,18 +89,18 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
 }
 
 function openApi(
-  { name, settings, store, waits }: ApiOptions,
-  asked: ConversationOptions,
+  { name, settings, store, retryDelays }: ApiOptions,
+  request: ConversationOptions,
 ): Conversation {
-  const model = asked.model ?? settings.model
+  const model = request.model ?? settings.model
   if (model === undefined)
     throw new StintError(
       'NO_MODEL',
       `${name} names no model`,
       'give --model, or set api.model in .sessions/config.yaml',
     )
-  const key = keyFrom(settings, asked.env)
-  const { resume } = asked
+  const key = readKey(settings, request.env)
+  const { resume } = request
   if (resume !== undefined && !store.has(resume))
     throw new StintError(
       'NO_CONVERSATION',
@@ -109,25 +109,34 @@ function openApi(
     )
   // Commands of the agent must not see the key.
   const env = Object.fromEntries(
-    Object.entries(asked.env).filter(([variable]) => variable !== keyVariable(settings)),
+    Object.entries(request.env).filter(([variable]) => variable !== keyVariable(settings)),
   )
-  const options = { ...asked, env }
+  const options = { ...request, env }
   const id = resume ?? mintId(undefined)
   const history = new ApiHistory(store, id)
-  const { cwd, systemPrompt: standing } = options
+  const { cwd, systemPrompt } = options
   const { initialFiles } = settings
-  const program = new ToolProgram(options)
-  const room = tokenLimits(settings, model)
-  const work = { settings, model, room, key, history, program, options, ...defined({ waits }) }
-  return new ApiConversation(id, work, () => {
+  const tools = new ToolProgram(options)
+  const limits = tokenLimits(settings, model)
+  const context = {
+    settings,
+    model,
+    limits,
+    key,
+    history,
+    tools,
+    options,
+    ...defined({ retryDelays }),
+  }
+  return new ApiConversation(id, context, () => {
     const at = new Date().toISOString()
     history.begin({ harness: name, at, cwd, model }, () =>
-      openingMessages({ cwd, standing, initialFiles }),
+      openingMessages({ cwd, systemPrompt, initialFiles }),
     )
   })
 }
 
-function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv) {
+function readKey(settings: ApiSettings, env: NodeJS.ProcessEnv) {
   const variable = keyVariable(settings)
   if (variable === undefined) return undefined
   const key = env[variable]?.trim() ?? ''

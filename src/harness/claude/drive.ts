@@ -17,30 +17,30 @@ export const claudeHarness: Harness = {
     permissions: ['ask', 'edits', 'all'],
     instructions: ['CLAUDE.md'],
   },
-  check: (env) => checkVersion(programIn(env), env, HINT, (said) => `fails: ${said}`),
-  open,
+  check: (env) => checkVersion(claudeProgram(env), env, HINT, (output) => `fails: ${output}`),
+  open: openConversation,
 }
 
 const HINT =
   'install it with `npm install -g @anthropic-ai/claude-code`, or name the program in STINT_CLAUDE'
-function programIn(env: NodeJS.ProcessEnv) {
+function claudeProgram(env: NodeJS.ProcessEnv) {
   return env.STINT_CLAUDE || 'claude'
 }
 
-async function open(options: ConversationOptions) {
+async function openConversation(options: ConversationOptions) {
   const env = claudeEnvironment(options)
   const { cwd, wrap } = options
-  const program = spawnGuarded(programIn(env), claudeArguments(options), { cwd, env, wrap })
+  const program = spawnGuarded(claudeProgram(env), claudeArguments(options), { cwd, env, wrap })
   return new ClaudeConversation(program, options)
 }
 
-const MODES: Readonly<Record<Permissions, string>> = {
+const PERMISSION_MODES: Readonly<Record<Permissions, string>> = {
   all: 'bypassPermissions',
   edits: 'acceptEdits',
   ask: 'default',
 }
 
-export function claudeArguments(open: ConversationOptions): readonly string[] {
+export function claudeArguments(options: ConversationOptions): readonly string[] {
   return [
     '-p',
     '--input-format=stream-json',
@@ -49,22 +49,22 @@ export function claudeArguments(open: ConversationOptions): readonly string[] {
     // Whole messages carry token placeholders; the partial ones end with the real counts.
     '--include-partial-messages',
     '--permission-prompt-tool=stdio',
-    `--permission-mode=${MODES[open.permissions]}`,
-    ...keptTools(open),
-    ...allowedTools(open),
-    ...(open.model === undefined ? [] : ['--model', open.model]),
-    ...(open.resume === undefined ? [] : ['--resume', open.resume]),
+    `--permission-mode=${PERMISSION_MODES[options.permissions]}`,
+    ...protectedFiles(options),
+    ...allowedTools(options),
+    ...(options.model === undefined ? [] : ['--model', options.model]),
+    ...(options.resume === undefined ? [] : ['--resume', options.resume]),
   ]
 }
 
 /**
- * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git is asked
- * about, since its beginning does not say what it runs.
+ * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git commands are
+ * asked about, since their first words do not say what they run.
  */
 function allowedTools({ permissions, allow }: ConversationOptions) {
   if (permissions !== 'edits') return []
   const commands = allow.filter(
-    (command) => PLAIN.test(command) && shellCommands(command).length === 1,
+    (command) => PLAIN_COMMAND.test(command) && shellCommands(command).length === 1,
   )
   return commands.length === 0
     ? []
@@ -72,7 +72,7 @@ function allowedTools({ permissions, allow }: ConversationOptions) {
 }
 
 /** It edits the working tree without asking, so these are denied up front. */
-function keptTools({ permissions }: ConversationOptions) {
+function protectedFiles({ permissions }: ConversationOptions) {
   if (permissions !== 'edits') return []
   return [
     '--disallowedTools',
@@ -80,10 +80,10 @@ function keptTools({ permissions }: ConversationOptions) {
   ]
 }
 
-const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
+const PLAIN_COMMAND = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
 
-/** Variables of a Claude Code around us. */
-const OF_ANOTHER =
+/** Variables of an outer Claude Code. */
+const OUTER_CLAUDE =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_ENV_FILE|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|MESSAGING_\w+))$/
 
 export function claudeEnvironment({ env, permissions }: ConversationOptions): NodeJS.ProcessEnv {
@@ -93,5 +93,5 @@ export function claudeEnvironment({ env, permissions }: ConversationOptions): No
       'Claude Code does not let root allow everything',
       'run as another user, or with --permissions edits; inside a container that may be broken, set IS_SANDBOX=1',
     )
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_ANOTHER.test(name)))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OUTER_CLAUDE.test(name)))
 }

@@ -32,7 +32,7 @@ export const claudeHistory: FileHistory = {
   files: (env) => transcriptsIn(walkFiles(join(configFolder(env), 'projects'))),
   filesAt: (path) => transcriptsIn(filesAtPath(path)),
   head: headOf,
-  createTranslator: (head, memory) => new ClaudeTranslator(head, memory),
+  createTranslator: (head, state) => new ClaudeTranslator(head, state),
 }
 
 function* transcriptsIn(paths: Iterable<string>): Generator<HistoryFile> {
@@ -58,68 +58,70 @@ function folderOfAgent(path: string): string | undefined {
   return basename(folder) === 'subagents' ? basename(dirname(folder)) : undefined
 }
 
-const MARKS = [
+const MESSAGE_PATTERNS = [
   '"type":"user"',
   '"type":"assistant"',
   '"subtype":"compact_boundary"',
   '"type":"queued_command"',
   '"type":"hook_additional_context"',
   '"rendered":[',
-].map((mark) => Buffer.from(mark))
-/** Other lines that begin with their type are the client's own. */
+].map((pattern) => Buffer.from(pattern))
+/** Other lines that begin with their type are internal to Claude Code. */
 const TYPE = Buffer.from('{"type":"')
-const SAYING = ['user"', 'assistant"', 'system"', 'attachment"'].map((name) => Buffer.from(name))
+const MESSAGE_TYPES = ['user"', 'assistant"', 'system"', 'attachment"'].map((name) =>
+  Buffer.from(name),
+)
 
-function maySay(line: Buffer): boolean {
+function mayHoldMessage(line: Buffer): boolean {
   if (line.subarray(0, TYPE.length).equals(TYPE)) {
     const rest = line.subarray(TYPE.length, TYPE.length + 20)
-    if (!SAYING.some((name) => rest.indexOf(name) === 0)) return false
+    if (!MESSAGE_TYPES.some((name) => rest.indexOf(name) === 0)) return false
   }
-  return MARKS.some((mark) => line.includes(mark)) || mayBeSpacedJson(line)
+  return MESSAGE_PATTERNS.some((pattern) => line.includes(pattern)) || mayBeSpacedJson(line)
 }
 
-const RESULT = Buffer.from(',"toolUseResult":')
+const TOOL_RESULT = Buffer.from(',"toolUseResult":')
 const PARENT = Buffer.from('"parentUuid":"')
-/** A skipped line is parsed for its parent, unless it is very long. */
-const LONGEST_LINK = 64 * 1024
-const PARENT_WITHIN = 400
-const MOST_LINKS = 2000
-const KEPT_LINKS = 20
+/** A skipped line is still parsed for its parent, unless it is very long. */
+const MAX_LINK_BYTES = 64 * 1024
+const PARENT_SEARCH_BYTES = 400
+const MAX_LINKS = 2000
+const SAVED_LINKS = 20
 
 class ClaudeTranslator implements HistoryTranslator {
   readonly #head: HistoryHead
   #hasBegun: boolean
   readonly #links: Map<string, string>
 
-  constructor(head: HistoryHead, memory: Json) {
+  constructor(head: HistoryHead, state: Json) {
     this.#head = head
-    this.#hasBegun = memory.hasBegun === true
-    this.#links = new Map(asArray(memory.links) as [string, string][])
+    this.#hasBegun = state.hasBegun === true
+    this.#links = new Map(asArray(state.links) as [string, string][])
   }
 
   translate(line: Buffer): readonly NewItem[] | 'damaged' {
-    if (!maySay(line)) return this.#passOver(line)
-    const { fields, source } = parsed(line)
+    if (!mayHoldMessage(line)) return this.#skip(line)
+    const { fields, source } = parseTranscriptLine(line)
     if (fields === undefined) return 'damaged'
     const asWritten =
       source === undefined
         ? undefined
-        : messageFromSource(fields, source, this.#resolved(asName(fields.parentUuid)))
-    if (asWritten !== undefined) return [...this.#began(fields), asWritten, ...endedBy(fields)]
+        : messageFromSource(fields, source, this.#resolveParent(asName(fields.parentUuid)))
+    if (asWritten !== undefined) return [...this.#began(fields), asWritten, ...exitItem(fields)]
     const item = itemFromLine(fields)
     if (item === undefined) {
       this.#link(fields)
       return []
     }
-    const placed =
+    const withParent =
       item.type === 'message'
-        ? { ...item, ...defined({ parent: this.#resolved(item.parent) }) }
+        ? { ...item, ...defined({ parent: this.#resolveParent(item.parent) }) }
         : item
-    return [...this.#began(fields), placed, ...endedBy(fields)]
+    return [...this.#began(fields), withParent, ...exitItem(fields)]
   }
 
   state(): Json {
-    return { hasBegun: this.#hasBegun, links: [...this.#links].slice(-KEPT_LINKS) }
+    return { hasBegun: this.#hasBegun, links: [...this.#links].slice(-SAVED_LINKS) }
   }
 
   #began(fields: Json): readonly HistoryItem[] {
@@ -138,9 +140,10 @@ class ClaudeTranslator implements HistoryTranslator {
     ]
   }
 
-  #passOver(line: Buffer): readonly HistoryItem[] | 'damaged' {
+  #skip(line: Buffer): readonly HistoryItem[] | 'damaged' {
     if (line[0] !== 0x7b) return 'damaged'
-    if (line.length > LONGEST_LINK || !line.subarray(0, PARENT_WITHIN).includes(PARENT)) return []
+    if (line.length > MAX_LINK_BYTES || !line.subarray(0, PARENT_SEARCH_BYTES).includes(PARENT))
+      return []
     const fields = asObject(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
     this.#link(fields)
@@ -150,67 +153,72 @@ class ClaudeTranslator implements HistoryTranslator {
   #link(fields: Json): void {
     const [id, parent] = [asName(fields.uuid), asName(fields.parentUuid)]
     if (id === undefined || parent === undefined) return
-    this.#links.set(id, this.#resolved(parent)!)
-    if (this.#links.size > MOST_LINKS) this.#links.delete(this.#links.keys().next().value!)
+    this.#links.set(id, this.#resolveParent(parent)!)
+    if (this.#links.size > MAX_LINKS) this.#links.delete(this.#links.keys().next().value!)
   }
 
-  #resolved(parent: string | undefined): string | undefined {
+  #resolveParent(parent: string | undefined): string | undefined {
     return parent === undefined ? undefined : (this.#links.get(parent) ?? parent)
   }
 }
 
-interface Parsed {
+interface ParsedLine {
   readonly fields: Json | undefined
   readonly source?: string
 }
 
 /**
- * Drops `toolUseResult`, often most of the line and not what the model saw. Quotes inside texts are
- * escaped, so the name is a real key.
+ * Drops `toolUseResult`, often most of the line and never sent to the model. Quotes inside strings
+ * are escaped, so the name is a real key.
  */
-function parsed(line: Buffer): Parsed {
-  const at = line.indexOf(RESULT)
+function parseTranscriptLine(line: Buffer): ParsedLine {
+  const at = line.indexOf(TOOL_RESULT)
   if (at !== -1) {
-    const before = inTwo(`${line.toString('utf8', 0, at)}}`)
-    if (before.fields !== undefined && hasAll(before.fields) && isPlain(line, at)) return before
+    const before = parseAroundMessage(`${line.toString('utf8', 0, at)}}`)
+    if (
+      before.fields !== undefined &&
+      hasRequiredFields(before.fields) &&
+      hasNoLateFields(line, at)
+    )
+      return before
   }
-  return inTwo(line.toString('utf8'))
+  return parseAroundMessage(line.toString('utf8'))
 }
 
 const MESSAGE = ',"message":'
-const BEHIND_MESSAGE = '},"uuid":"'
+const AFTER_MESSAGE = '},"uuid":"'
 
 /** Parsed in two pieces, so that the message's source text is known. */
-function inTwo(text: string): Parsed {
+function parseAroundMessage(text: string): ParsedLine {
   const start = text.indexOf(MESSAGE) + MESSAGE.length
-  const end = text.lastIndexOf(BEHIND_MESSAGE) + 1
+  const end = text.lastIndexOf(AFTER_MESSAGE) + 1
   if (start >= MESSAGE.length && start < end) {
-    const around = asObject(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
+    const envelope = asObject(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
     const source = text.slice(start, end)
-    // A nested message was found.
-    const message = around?.message === null ? asObject(parseJson(source)) : undefined
-    if (message !== undefined) return { fields: { ...around, message }, source }
+    // `message` was found inside another object.
+    const message = envelope?.message === null ? asObject(parseJson(source)) : undefined
+    if (message !== undefined) return { fields: { ...envelope, message }, source }
   }
   return { fields: asObject(parseJson(text)) }
 }
 
-function hasAll(fields: Json): boolean {
+function hasRequiredFields(fields: Json): boolean {
   return ['type', 'uuid', 'timestamp', 'message'].every((name) => Object.hasOwn(fields, name))
 }
 
-const SAID_LATER = ['"isMeta":', '"isCompactSummary":', '"isApiErrorMessage":', '"agentId":'].map(
+const LATE_FIELDS = ['"isMeta":', '"isCompactSummary":', '"isApiErrorMessage":', '"agentId":'].map(
   (name) => Buffer.from(name),
 )
-const TAIL = 600
+const TAIL_BYTES = 600
 
-function isPlain(line: Buffer, at: number): boolean {
-  const tail = line.subarray(Math.max(at + RESULT.length, line.length - TAIL))
-  return !SAID_LATER.some((name) => tail.includes(name))
+function hasNoLateFields(line: Buffer, at: number): boolean {
+  const tail = line.subarray(Math.max(at + TOOL_RESULT.length, line.length - TAIL_BYTES))
+  return !LATE_FIELDS.some((name) => tail.includes(name))
 }
 
 const EXIT = /<command-name>\/(exit|quit)<\/command-name>/
 
-function endedBy(fields: Json): readonly HistoryItem[] {
+function exitItem(fields: Json): readonly HistoryItem[] {
   const content = asObject(fields.message)?.content
   const at = asName(fields.timestamp)
   if (fields.type !== 'user' || typeof content !== 'string' || at === undefined) return []

@@ -34,40 +34,40 @@ export function readStatusInput(json: string): StatusInput {
   return {
     ...defined({ cwd }),
     ...(isConversationId(conversation) ? { conversation } : {}),
-    figures: figuresIn(fields),
+    figures: parseFigures(fields),
   }
 }
 
-function figuresIn(fields: Json) {
+function parseFigures(fields: Json) {
   const window = asObject(fields.context_window)
   const limits = asObject(fields.rate_limits)
   return defined({
     usedPercent: positive(window?.used_percentage),
     size: positive(window?.context_window_size),
-    used: usedIn(window),
+    used: contextTokens(window),
     model: asName(asObject(fields.model)?.id),
     version: asName(fields.version),
     cost: asCount(asObject(fields.cost)?.total_cost_usd),
-    fiveHour: toldLimit(limits?.five_hour),
-    sevenDay: toldLimit(limits?.seven_day),
+    fiveHour: parseLimit(limits?.five_hour),
+    sevenDay: parseLimit(limits?.seven_day),
   })
 }
 
-// Not from the totals beside it, which old clients sum over all calls.
-function usedIn(window: Json | undefined) {
+// Not from the totals beside it, which old versions sum over all calls.
+function contextTokens(window: Json | undefined) {
   const usage = messageUsage({ usage: window?.current_usage })
   return usage === undefined ? undefined : positive(usageTotal(usage))
 }
 
-function toldLimit(value: unknown) {
+function parseLimit(value: unknown) {
   const fields = asObject(value)
   const percent = asCount(fields?.used_percentage) ?? asCount(fields?.utilization)
   return percent === undefined
     ? undefined
-    : { percent, ...defined({ resetsAt: resetIn(fields?.resets_at) }) }
+    : { percent, ...defined({ resetsAt: parseReset(fields?.resets_at) }) }
 }
 
-function resetIn(value: unknown) {
+function parseReset(value: unknown) {
   const seconds = positive(value)
   return seconds === undefined
     ? normalizedTime(value)
@@ -79,7 +79,7 @@ function positive(value: unknown) {
   return count === 0 ? undefined : count
 }
 
-export function transcriptPath(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string {
+function transcriptPath(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string {
   return join(
     join(configFolder(env), 'projects'),
     cwd.replaceAll(/[^A-Za-z0-9]/g, '-'),
@@ -87,13 +87,13 @@ export function transcriptPath(conversation: string, cwd: string, env: NodeJS.Pr
   )
 }
 
-export function findTranscript(
+function findTranscript(
   conversation: string,
   cwd: string,
   env: NodeJS.ProcessEnv,
 ): string | undefined {
-  const usual = transcriptPath(conversation, cwd, env)
-  if (statOrUndefined(usual) !== undefined) return usual
+  const expected = transcriptPath(conversation, cwd, env)
+  if (statOrUndefined(expected) !== undefined) return expected
   // Long folder names are shortened, differently in each version.
   const projects = join(configFolder(env), 'projects')
   return listFolder(projects)

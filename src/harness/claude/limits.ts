@@ -18,7 +18,7 @@ export const claudeLimits: HarnessLimits = {
 
 // Claude Code does not report its compaction point; this computes it as the client does.
 
-export interface CompactionSettings {
+interface CompactionSettings {
   readonly isAutomatic: boolean
   readonly window?: number
   readonly percent?: number
@@ -30,77 +30,78 @@ export interface ClaudeCompactionPointInput extends CompactionPointInput {
   readonly settings: CompactionSettings
 }
 
-const MARGIN = 13_000
-const SUMMARY = 20_000
-const OLD_OUTPUT = 32_000
+const COMPACTION_MARGIN = 13_000
+const SUMMARY_TOKENS = 20_000
+const DEFAULT_MAX_OUTPUT = 32_000
 
 /**
- * A compaction may overshoot the rule by this much and still show the point; one answer may
- * overshoot far.
+ * A compaction up to this far above the rule still shows the point; one reply may overshoot much
+ * further.
  */
 const OVERSHOOT = 1.05
 
 export function compactionPoint(evidence: ClaudeCompactionPointInput): SourcedValue | undefined {
-  const rule = pointByRule(evidence)
+  const computed = computePoint(evidence)
   const { lastAutomatic: seen, tokens, settings } = evidence
-  if (seen === undefined || !settings.isAutomatic) return rule
-  // It has more tokens now and did not compact, so the settings were different then.
-  if (tokens !== undefined && tokens > seen.tokens) return rule
-  if (rule !== undefined && seen.tokens > rule.value * OVERSHOOT) return rule
+  if (seen === undefined || !settings.isAutomatic) return computed
+  // It has more tokens now and did not compact, so the settings have changed since.
+  if (tokens !== undefined && tokens > seen.tokens) return computed
+  if (computed !== undefined && seen.tokens > computed.value * OVERSHOOT) return computed
   return measured(seen.tokens, 'transcript: it compacted there', seen.at)
 }
 
-function pointByRule({ window, settings, version }: ClaudeCompactionPointInput) {
+function computePoint({ window, settings, version }: ClaudeCompactionPointInput) {
   if (window === undefined) return undefined
   const { isAutomatic, percent } = settings
-  const said = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`
-  if (!isAutomatic) return { ...window, from: `the whole window, since compaction is off${said}` }
+  const sources = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`
+  if (!isAutomatic)
+    return { ...window, from: `the whole window, since compaction is off${sources}` }
   const isOld = isOldClient(version)
-  // Old clients know no window but the model's.
+  // Old versions know only the model's window.
   const size = isOld ? window.value : Math.min(window.value, settings.window ?? Infinity)
-  const output = settings.maxOutput ?? OLD_OUTPUT
-  const usable = size - (isOld ? output : Math.min(output, SUMMARY))
-  const usual = usable - MARGIN
+  const output = settings.maxOutput ?? DEFAULT_MAX_OUTPUT
+  const usable = size - (isOld ? output : Math.min(output, SUMMARY_TOKENS))
+  const normal = usable - COMPACTION_MARGIN
   const value =
-    percent === undefined ? usual : Math.min(usual, Math.floor((usable * percent) / 100))
+    percent === undefined ? normal : Math.min(normal, Math.floor((usable * percent) / 100))
   if (value <= 0) return undefined
-  const less =
-    percent === undefined || value === usual
-      ? `window less ${count(size - usual)}`
+  const rule =
+    percent === undefined || value === normal
+      ? `window less ${thousands(size - normal)}`
       : `${percent}% of the window`
-  return estimated(value, `${less}${said}`, window.at)
+  return estimated(value, `${rule}${sources}`, window.at)
 }
 
-/** Before 2.1 the whole of the longest answer was kept free. */
+/** Before 2.1 room for the longest possible reply was kept free. */
 function isOldClient(version: string | undefined) {
   const [, major = '', minor = ''] = /^(\d+)\.(\d+)\./.exec(version ?? '') ?? []
   return major !== '' && (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 1))
 }
 
-function count(tokens: number) {
+function thousands(tokens: number) {
   return `${tokens / 1000}k`
 }
 
-const SMALLEST = 100_000
-const LARGEST = 1_000_000
+const MIN_WINDOW = 100_000
+const MAX_WINDOW = 1_000_000
 
-/** A hook, or a command that Claude Code runs, has the same environment. */
+/** Hooks, and commands that Claude Code runs, have the same environment. */
 export function readCompactionSettings(
-  around: Pick<ProjectEnvironment, 'root' | 'env'>,
+  project: Pick<ProjectEnvironment, 'root' | 'env'>,
 ): CompactionSettings {
-  const files = settingsFiles(around)
-  const said: string[] = []
+  const files = settingsFiles(project)
+  const sources: string[] = []
   const env = (name: string): string | undefined => {
     const file = files.find(({ settings }) => asName(asObject(settings.env)?.[name]) !== undefined)
     const value =
-      around.env[name] ||
+      project.env[name] ||
       (file === undefined ? undefined : asName(asObject(file.settings.env)?.[name]))
-    if (value !== undefined) said.push(name)
+    if (value !== undefined) sources.push(name)
     return value
   }
   const setting = (name: string): unknown => {
     const value = files.find(({ settings }) => settings[name] !== undefined)?.settings[name]
-    if (value !== undefined) said.push(name)
+    if (value !== undefined) sources.push(name)
     return value
   }
   const isOff =
@@ -108,7 +109,7 @@ export function readCompactionSettings(
     isTrue(env('DISABLE_AUTO_COMPACT')) ||
     setting('autoCompactEnabled') === false
   const window =
-    sizeOf(env('CLAUDE_CODE_AUTO_COMPACT_WINDOW')) ?? sizeOf(setting('autoCompactWindow'))
+    parseSize(env('CLAUDE_CODE_AUTO_COMPACT_WINDOW')) ?? parseSize(setting('autoCompactWindow'))
   const percent = Number.parseFloat(env('CLAUDE_AUTOCOMPACT_PCT_OVERRIDE') ?? '')
   const maxOutput = asCount(Number.parseInt(env('CLAUDE_CODE_MAX_OUTPUT_TOKENS') ?? '', 10))
   return {
@@ -116,16 +117,18 @@ export function readCompactionSettings(
     ...defined({ window }),
     ...(percent > 0 && percent <= 100 ? { percent } : {}),
     ...(maxOutput === undefined || maxOutput === 0 ? {} : { maxOutput }),
-    said,
+    said: sources,
   }
 }
 
-/** The most binding first. */
-function settingsFiles(around: Pick<ProjectEnvironment, 'root' | 'env'>) {
-  const places = { ...around, gitCommonDir: undefined }
+/** In order of precedence. */
+function settingsFiles(project: Pick<ProjectEnvironment, 'root' | 'env'>) {
+  const environment = { ...project, gitCommonDir: undefined }
   const paths = [
     ...managedSettingsPaths(),
-    ...(['local', 'shared', 'user'] as const).map((scope) => setupPaths(scope, places).settings),
+    ...(['local', 'shared', 'user'] as const).map(
+      (scope) => setupPaths(scope, environment).settings,
+    ),
   ]
   return paths.flatMap((path) => {
     const settings = settingsIn(path)
@@ -148,10 +151,10 @@ function isTrue(value: string | undefined) {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim())
 }
 
-/** `200000`, `200k`, `1m`, clamped as the client does. */
-function sizeOf(value: unknown) {
+/** `200000`, `200k`, `1m`, clamped as Claude Code does. */
+function parseSize(value: unknown) {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([km]?)\s*$/i.exec(String(value ?? '')) ?? []
   if (digits === undefined) return undefined
   const tokens = Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1)
-  return tokens > 0 ? Math.min(LARGEST, Math.max(SMALLEST, tokens)) : undefined
+  return tokens > 0 ? Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, tokens)) : undefined
 }

@@ -27,11 +27,11 @@ export const claudeSetup: HarnessSetup = {
     'noMcp',
     'json',
   ]),
-  async setUp(request, around, cwd) {
-    const plan = setUpClaude(request, around)
+  async setUp(request, project, cwd) {
+    const plan = setUpClaude(request, project)
     const { into, remove } = request
     if (typeof into !== 'string' || remove) return plan
-    return { ...plan, notes: [...plan.notes, ...startFolderNote([into], around, cwd)] }
+    return { ...plan, notes: [...plan.notes, ...startFolderNote([into], project, cwd)] }
   },
   nextStep: ({ into }) =>
     typeof into === 'string'
@@ -47,34 +47,34 @@ export const claudeSetup: HarnessSetup = {
 
 export function setUpClaude(
   request: SetupRequest,
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   program: HookProgram | undefined = findHookProgram(),
 ): SetupPlan {
-  const plan = planFor(request, around, program)
+  const plan = buildPlan(request, project, program)
   assertWritable(plan)
   if (request.dryRun) return plan
   applyPlan(plan)
-  const home = stateHome(around.env)
+  const home = stateHome(project.env)
   const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
   if (!isInstalled) removeTree(compiledFolder(home))
-  // Warm up again only after a change of the setup.
+  // Warm up only after the setup changed.
   else if (program !== undefined && plan.changes.length > 0 && !request.remove)
     warmUpHooks(program, home)
   return plan
 }
 
-function planFor(
+function buildPlan(
   request: SetupRequest,
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   program: HookProgram | undefined,
 ) {
   const { into, remove, notify, mcp } = request
   if (typeof into === 'string')
     return remove
-      ? planUninstall(into, around)
-      : planInstall({ ...request, scope: into }, around, program)
+      ? planUninstall(into, project)
+      : planInstall({ ...request, scope: into }, project, program)
   const options = { version: stintVersion(), notify, mcp: mcp !== 'no' }
   return remove
-    ? planPluginRemoval(into.plugin, around, options)
-    : planPlugin(into.plugin, around, program, options)
+    ? planPluginRemoval(into.plugin, project, options)
+    : planPlugin(into.plugin, project, program, options)
 }

@@ -7,8 +7,8 @@ import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { CodexConversation } from './drive/conversation.ts'
 import { defined } from '../../text/defined.ts'
 
-/** A program that is not Codex may start and never answer. */
-const OPENING_MS = 120_000
+/** Another program may start and never respond. */
+const OPEN_TIMEOUT_MS = 120_000
 const HINT = 'npm install -g @openai/codex, or name the program in STINT_CODEX'
 
 export const codexHarness: Harness = {
@@ -22,27 +22,27 @@ export const codexHarness: Harness = {
     permissions: ['ask', 'edits', 'all'],
     instructions: ['AGENTS.md'],
   },
-  check: (env) => checkVersion(programIn(env), env, HINT, () => 'does not tell a version'),
-  open,
+  check: (env) => checkVersion(codexProgram(env), env, HINT, () => 'does not tell a version'),
+  open: openConversation,
 }
 
-function programIn(env: NodeJS.ProcessEnv) {
+function codexProgram(env: NodeJS.ProcessEnv) {
   return asText(env.STINT_CODEX) ?? 'codex'
 }
 
-async function open(options: ConversationOptions) {
+async function openConversation(options: ConversationOptions) {
   const { cwd, env, wrap } = options
-  const guarded = spawnGuarded(programIn(env), ['app-server'], { cwd, env, wrap })
+  const guarded = spawnGuarded(codexProgram(env), ['app-server'], { cwd, env, wrap })
   const conversation = new CodexConversation(guarded, options)
-  const giveUp = setTimeout(() => void guarded.end(), OPENING_MS)
+  const timer = setTimeout(() => void guarded.end(), OPEN_TIMEOUT_MS)
   try {
     await beginThread(conversation, options)
     return conversation
   } catch (error) {
     await guarded.end()
-    throw notOpened(error, guarded.stderrTail(), options.resume)
+    throw openError(error, guarded.stderrTail(), options.resume)
   } finally {
-    clearTimeout(giveUp)
+    clearTimeout(timer)
   }
 }
 
@@ -58,43 +58,43 @@ async function beginThread(conversation: CodexConversation, options: Conversatio
     .request('config/read', { includeLayers: false, cwd: options.cwd })
     .catch(() => ({}))
   const configuration = asObject(read.config)
-  const marks = [options.env.STINT_MARK, process.mark].filter(Boolean).join('.')
-  const params = threadParams(options, marks, asText(configuration?.developer_instructions))
+  const tags = [options.env.STINT_MARK, process.mark].filter(Boolean).join('.')
+  const params = threadParams(options, tags, asText(configuration?.developer_instructions))
   const method = options.resume === undefined ? 'thread/start' : 'thread/resume'
-  const answer = await server.request(method, params)
-  const thread = asName(asObject(answer.thread)?.id)
+  const response = await server.request(method, params)
+  const thread = asName(asObject(response.thread)?.id)
   if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
   const compactsAt = asCount(configuration?.model_auto_compact_token_limit)
-  conversation.begin(thread, asName(answer.model), compactsAt)
+  conversation.begin(thread, asName(response.model), compactsAt)
 }
 
-function notOpened(cause: unknown, stderr: string, resume: string | undefined) {
+function openError(cause: unknown, stderr: string, resume: string | undefined) {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const said = cleanText(stderr).slice(-1000)
+  const output = cleanText(stderr).slice(-1000)
   const hint =
     resume === undefined
       ? 'codex login, and codex --version: the app-server of 0.166.0 is known to work'
       : `codex resume ${resume} shows whether the conversation is still there`
   return new StintError(
     'HARNESS_NOT_OPENED',
-    cleanText(`Codex did not open a conversation: ${reason}\n${said}`),
+    cleanText(`Codex did not open a conversation: ${reason}\n${output}`),
     hint,
     { cause },
   )
 }
 
 /**
- * It starts read-only and each turn says what it may do: otherwise Codex marks the folder as
+ * A thread starts read-only and each turn sets its permissions: otherwise Codex marks the folder as
  * trusted in the user's configuration.
  */
 function threadParams(
   options: ConversationOptions,
-  mark: string,
-  theirInstructions: string | undefined,
+  tags: string,
+  userInstructions: string | undefined,
 ) {
   const { cwd, env, model, systemPrompt, resume } = options
   // Instructions of a thread replace those of the user's configuration, so both are sent.
-  const instructions = [theirInstructions, systemPrompt]
+  const instructions = [userInstructions, systemPrompt]
     .filter((text) => text !== undefined)
     .join('\n\n')
   return {
@@ -107,17 +107,17 @@ function threadParams(
     ...(systemPrompt === undefined ? {} : { developerInstructions: instructions }),
     ...(resume === undefined ? {} : { threadId: resume, excludeTurns: true }),
     config: {
-      // A goal starts turns by itself.
+      // Goals start turns on their own.
       'features.goals': false,
       // A login shell would reset the PATH.
       allow_login_shell: false,
-      ...environment({ ...env, STINT_MARK: mark }),
+      ...environmentConfig({ ...env, STINT_MARK: tags }),
     },
   }
 }
 
 /** By name, because the user may have limited which variables are passed on. */
-function environment(env: NodeJS.ProcessEnv) {
+function environmentConfig(env: NodeJS.ProcessEnv) {
   const names = Object.keys(env).filter((name) => name === 'PATH' || /^STINT_\w+$/.test(name))
   return Object.fromEntries(
     names.map((name) => [`shell_environment_policy.set.${name}`, env[name]]),

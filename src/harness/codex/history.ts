@@ -1,4 +1,4 @@
-// Usage follows the messages of a request, so these are held back until then.
+// Usage follows the messages of a request, so they are held back until then.
 import { join } from 'node:path'
 import { homedir } from 'node:os'
 import { isConversationId } from '../../history/paths.ts'
@@ -31,25 +31,28 @@ export const codexHistory: FileHistory = {
   form: 'files',
   name: 'codex',
   repeatsItems: false,
-  files: (env) => rolloutsIn(foldersOf(env)),
-  filesAt: (path) => rolloutsIn([path]),
-  head: headOf,
-  createTranslator: (head, memory) => new RolloutTranslator(head, memory),
+  files: (env) => findRollouts(historyFolders(env)),
+  filesAt: (path) => findRollouts([path]),
+  head: readHead,
+  createTranslator: (head, state) => new RolloutTranslator(head, state),
 }
 
-function foldersOf({ CODEX_HOME: given, HOME: home }: NodeJS.ProcessEnv): readonly string[] {
-  const folder = given || join(home || homedir(), '.codex')
+function historyFolders({
+  CODEX_HOME: codexHome,
+  HOME: home,
+}: NodeJS.ProcessEnv): readonly string[] {
+  const folder = codexHome || join(home || homedir(), '.codex')
   return [join(folder, 'sessions'), join(folder, 'archived_sessions')]
 }
 
-function* rolloutsIn(paths: readonly string[]): Generator<HistoryFile> {
+function* findRollouts(paths: readonly string[]): Generator<HistoryFile> {
   for (const path of paths) {
     for (const file of filesAtPath(path))
       if (/rollout-[^/\\]*\.jsonl$/.test(file)) yield { path: file, form: 'lines' }
   }
 }
 
-function headOf({ path }: HistoryFile): HistoryHead | undefined {
+function readHead({ path }: HistoryFile): HistoryHead | undefined {
   const [first] = readFirstObjects(path, HEAD_BYTES)
   const meta = first?.type === 'session_meta' ? asObject(first.payload) : undefined
   const conversation = asName(meta?.id)
@@ -57,11 +60,11 @@ function headOf({ path }: HistoryFile): HistoryHead | undefined {
   return { conversation, ...defined({ cwd: asName(meta?.cwd, 4096) }) }
 }
 
-const PASSED_OVER = [
+const SKIPPED = [
   '"type":"world_state"',
   '"type":"item_completed"',
   '"type":"thread_settings_applied"',
-].map((mark) => Buffer.from(mark))
+].map((pattern) => Buffer.from(pattern))
 const TYPE_WITHIN = 200
 
 class RolloutTranslator implements HistoryTranslator {
@@ -71,15 +74,15 @@ class RolloutTranslator implements HistoryTranslator {
   #held: Message[] = []
   #heldFrom: number | undefined
 
-  constructor(head: HistoryHead, memory: Json) {
+  constructor(head: HistoryHead, state: Json) {
     this.#head = head
-    this.#model = asName(memory.model)
-    this.#context = asCount(memory.context)
+    this.#model = asName(state.model)
+    this.#context = asCount(state.context)
   }
 
   translate(line: Buffer, offset: number): readonly HistoryItem[] | 'damaged' {
     const start = line.subarray(0, TYPE_WITHIN)
-    if (PASSED_OVER.some((mark) => start.includes(mark))) return []
+    if (SKIPPED.some((pattern) => start.includes(pattern))) return []
     const fields = asObject(parseJson(line.toString('utf8')))
     const payload = asObject(fields?.payload)
     if (fields === undefined) return 'damaged'
@@ -92,13 +95,13 @@ class RolloutTranslator implements HistoryTranslator {
         this.#model = asName(payload.model) ?? this.#model
         return []
       case 'response_item':
-        return this.#said(payload, asObject(fields.metadata), at, offset)
+        return this.#readMessage(payload, asObject(fields.metadata), at, offset)
       case 'token_usage_record':
-        return this.#used(asObject(payload.usage), asName(payload.response_id))
+        return this.#applyUsage(asObject(payload.usage), asName(payload.response_id))
       case 'compacted':
         return this.#compacted(payload, at, offset)
       case 'event_msg':
-        return this.#happened(payload, at, offset)
+        return this.#readEvent(payload, at, offset)
       default:
         return []
     }
@@ -118,7 +121,7 @@ class RolloutTranslator implements HistoryTranslator {
 
   #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
     const { conversation } = this.#head
-    // A fork may start with the beginning of its origin.
+    // A fork may start with the first lines of its origin.
     if (asName(meta.id) !== conversation) return []
     const began = asName(meta.timestamp) ?? at
     if (began === undefined) return []
@@ -126,36 +129,36 @@ class RolloutTranslator implements HistoryTranslator {
     return [{ type: 'began', conversation, harness: 'codex', at: began, ...more }]
   }
 
-  #said(
+  #readMessage(
     payload: Json,
     metadata: Json | undefined,
     at: string | undefined,
     offset: number,
   ): readonly HistoryItem[] {
-    const message = messageOf(payload, `line-${offset}`)
+    const message = parseMessage(payload, `line-${offset}`)
     if (message === undefined) return []
-    const isOfModel = message.role === 'assistant'
+    const isReply = message.role === 'assistant'
     const isMeta = message.isMeta === true || metadata?.compaction_output === true
-    const whole = {
+    const complete = {
       ...message,
-      ...defined({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }),
+      ...defined({ at, model: isReply ? this.#model : undefined, isMeta: isMeta || undefined }),
     }
-    // What the model says after a tool's answer belongs to the next request.
-    const isNext = isOfModel && this.#held.some(({ role }) => role !== 'assistant')
-    const isResult = whole.parts.every((part) => part.type === 'tool result')
-    const before = isNext || (!isOfModel && !isResult) ? this.#release() : []
-    if (!isOfModel && this.#held.length === 0) return [...before, whole]
+    // A reply after a tool result belongs to the next request.
+    const isNext = isReply && this.#held.some(({ role }) => role !== 'assistant')
+    const isResult = complete.parts.every((part) => part.type === 'tool result')
+    const before = isNext || (!isReply && !isResult) ? this.#release() : []
+    if (!isReply && this.#held.length === 0) return [...before, complete]
     this.#heldFrom ??= offset
-    this.#held.push(whole)
+    this.#held.push(complete)
     return before
   }
 
-  #used(told: Json | undefined, request: string | undefined): readonly HistoryItem[] {
-    if (told === undefined) return []
-    const usage = usageFrom(told, NAMES, true)
-    // The request that made a summary does not measure the context.
+  #applyUsage(usageFields: Json | undefined, request: string | undefined): readonly HistoryItem[] {
+    if (usageFields === undefined) return []
+    const usage = usageFrom(usageFields, USAGE_FIELDS, true)
+    // The request that summarises does not measure the context.
     if (!this.#held.some(({ isMeta }) => isMeta === true))
-      this.#context = asCount(told.total_tokens) ?? this.#context
+      this.#context = asCount(usageFields.total_tokens) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
     this.#held = this.#held.map((message) =>
       message.role === 'assistant'
@@ -165,16 +168,16 @@ class RolloutTranslator implements HistoryTranslator {
     return this.#release()
   }
 
-  #happened(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
+  #readEvent(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
     switch (payload.type) {
       case 'token_count':
-        // Newer versions report it before, for each request.
+        // Newer versions report it earlier, for each request.
         if (!this.#held.some(({ role }) => role === 'assistant')) return []
-        return this.#used(asObject(asObject(payload.info)?.last_token_usage), undefined)
+        return this.#applyUsage(asObject(asObject(payload.info)?.last_token_usage), undefined)
       case 'task_complete':
-        return [...this.#release(), ...failed(asObject(payload.error)?.message, at, offset)]
+        return [...this.#release(), ...failureMessage(asObject(payload.error)?.message, at, offset)]
       case 'error':
-        return [...this.#release(), ...failed(payload.message, at, offset)]
+        return [...this.#release(), ...failureMessage(payload.message, at, offset)]
       case 'turn_aborted': {
         const reason = asName(payload.reason) ?? 'interrupted'
         return [
@@ -193,7 +196,7 @@ class RolloutTranslator implements HistoryTranslator {
     const more = defined({ at, tokensBefore: this.#context })
     const history = asArray(payload.replacement_history)
     const restated = history.flatMap((item, index): readonly Message[] => {
-      const message = messageOf(asObject(item) ?? {}, '')
+      const message = parseMessage(asObject(item) ?? {}, '')
       if (message === undefined) return []
       const isSummary = message.parts.some((part) => part.type === 'text' && part.text === summary)
       const { isMeta: _known, ...rest } = message
@@ -203,7 +206,7 @@ class RolloutTranslator implements HistoryTranslator {
     const alone: readonly Message[] =
       summary === undefined
         ? []
-        : [{ ...text('user', summary, at), id: `${id}-0`, isSummary: true }]
+        : [{ ...textMessage('user', summary, at), id: `${id}-0`, isSummary: true }]
     return [
       ...this.#release(),
       { type: 'compaction', id, ...more },
@@ -219,42 +222,46 @@ class RolloutTranslator implements HistoryTranslator {
   }
 }
 
-function failed(failure: unknown, at: string | undefined, offset: number) {
-  const said = asText(failure)
-  if (said === undefined) return []
-  return [{ ...text('assistant', said, at), id: `failure-${offset}`, isFailure: true }]
+function failureMessage(failure: unknown, at: string | undefined, offset: number) {
+  const text = asText(failure)
+  if (text === undefined) return []
+  return [{ ...textMessage('assistant', text, at), id: `failure-${offset}`, isFailure: true }]
 }
 
-function text(role: Message['role'], said: string, at: string | undefined): Omit<Message, 'id'> {
-  return { type: 'message', role, parts: [{ type: 'text', text: said }], ...defined({ at }) }
+function textMessage(
+  role: Message['role'],
+  text: string,
+  at: string | undefined,
+): Omit<Message, 'id'> {
+  return { type: 'message', role, parts: [{ type: 'text', text }], ...defined({ at }) }
 }
 
-const NAMES = {
+const USAGE_FIELDS = {
   input: 'input_tokens',
   cacheWritten: 'cache_write_input_tokens',
   cacheRead: 'cached_input_tokens',
   output: 'output_tokens',
 }
 
-function messageOf(item: Json, place: string): Message | undefined {
-  const id = asName(item.id) ?? place
-  const said = saidIn(item, id)
-  return said && { type: 'message', id, ...said }
+function parseMessage(item: Json, fallbackId: string): Message | undefined {
+  const id = asName(item.id) ?? fallbackId
+  const content = parseContent(item, id)
+  return content && { type: 'message', id, ...content }
 }
 
-type Said = Pick<Message, 'role' | 'parts' | 'isMeta'>
+type MessageContent = Pick<Message, 'role' | 'parts' | 'isMeta'>
 
-function saidIn(item: Json, id: string): Said | undefined {
+function parseContent(item: Json, id: string): MessageContent | undefined {
   switch (item.type) {
     case 'message': {
-      const parts = partsOf(item.content)
+      const parts = contentParts(item.content)
       const isAgent = item.role === 'assistant'
       const role = isAgent || item.role === 'user' ? (item.role as 'assistant' | 'user') : 'system'
-      return { role, parts, ...(!isAgent && isOfHarness(item, parts) ? { isMeta: true } : {}) }
+      return { role, parts, ...(!isAgent && isFromHarness(item, parts) ? { isMeta: true } : {}) }
     }
     case 'reasoning': {
       const texts = [...asArray(item.summary), ...asArray(item.content)].flatMap(
-        (piece) => asText(asObject(piece)?.text) ?? [],
+        (block) => asText(asObject(block)?.text) ?? [],
       )
       const data = asText(item.encrypted_content)
       const parts: MessagePart[] = []
@@ -268,9 +275,9 @@ function saidIn(item: Json, id: string): Said | undefined {
     case 'web_search_call': {
       const use = asName(item.call_id) ?? id
       const name = asName(item.name, 1000) ?? String(item.type).replace(/_call$/, '')
-      const given = item.arguments ?? item.input ?? item.action
-      const parsed = typeof given === 'string' ? asObject(parseJson(given)) : asObject(given)
-      const input = parsed ?? { input: given ?? '' }
+      const raw = item.arguments ?? item.input ?? item.action
+      const parsed = typeof raw === 'string' ? asObject(parseJson(raw)) : asObject(raw)
+      const input = parsed ?? { input: raw ?? '' }
       return { role: 'assistant', parts: [{ type: 'tool use', id: use, name, input }] }
     }
     case 'function_call_output':
@@ -279,7 +286,7 @@ function saidIn(item: Json, id: string): Said | undefined {
       const use = asName(item.call_id)
       if (use === undefined) return undefined
       const output = asObject(item.output)
-      const parts = partsOf(output ? (output.content ?? output.content_items) : item.output)
+      const parts = contentParts(output ? (output.content ?? output.content_items) : item.output)
       const isError =
         output?.success === false ||
         parts.some((part) => part.type === 'text' && hasFailed(part.text))
@@ -290,18 +297,18 @@ function saidIn(item: Json, id: string): Said | undefined {
   }
 }
 
-const OF_HARNESS =
+const FROM_HARNESS =
   /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|subagent_notification)>|# AGENTS\.md instructions)/
 
-function isOfHarness(item: Json, [first]: readonly MessagePart[]) {
+function isFromHarness(item: Json, [first]: readonly MessagePart[]) {
   const about = asObject(item.internal_chat_message_metadata_passthrough)
   const kinds = asArray(about?.content_item_kinds)
   if (kinds.length > 0)
     return !kinds.some((kind) => typeof kind === 'string' && kind.startsWith('user.'))
-  return item.role !== 'user' || (first?.type === 'text' && OF_HARNESS.test(first.text))
+  return item.role !== 'user' || (first?.type === 'text' && FROM_HARNESS.test(first.text))
 }
 
-function partsOf(content: unknown) {
+function contentParts(content: unknown) {
   return partsFromContent(content, (block) => {
     if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
     return block.type === 'input_image' && typeof block.image_url === 'string'
@@ -310,13 +317,15 @@ function partsOf(content: unknown) {
   })
 }
 
-// How the tool begins its answer, in words or, in older versions, in JSON.
+// The first lines of a tool's output, in words or, in older versions, in JSON.
 const EXIT_CODE = /^(?:[^\n]*\n){0,3}Process exited with code (\d+)$|"exit_code":(\d+)/m
-const SAID_WITHIN = 300
+const EXIT_CODE_WITHIN = 300
 
 function hasFailed(text: string) {
   const isJson = text.startsWith('{"output"')
-  const found = EXIT_CODE.exec(isJson ? text.slice(-SAID_WITHIN) : text.slice(0, SAID_WITHIN))
+  const found = EXIT_CODE.exec(
+    isJson ? text.slice(-EXIT_CODE_WITHIN) : text.slice(0, EXIT_CODE_WITHIN),
+  )
   const code = isJson ? found?.[2] : found?.[1]
   return code !== undefined && code !== '0'
 }

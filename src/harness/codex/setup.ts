@@ -27,13 +27,13 @@ import {
 
 export const codexSetup: HarnessSetup = {
   supportedFlags: new Set(['shared', 'remove', 'dryRun', 'mcp', 'json']),
-  setUp: (request, around) => setUpCodex(request, around),
+  setUp: (request, project) => setUpCodex(request, project),
   nextStep: () =>
     'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list',
 }
 
-function setUpCodex(request: SetupRequest, around: ProjectEnvironment) {
-  const plan = request.remove ? planTakeOut(around) : planInstall(request, around)
+function setUpCodex(request: SetupRequest, project: ProjectEnvironment) {
+  const plan = request.remove ? planUninstall(project) : planInstall(request, project)
   assertWritable(plan)
   if (!request.dryRun) applyPlan(plan)
   return plan
@@ -41,9 +41,9 @@ function setUpCodex(request: SetupRequest, around: ProjectEnvironment) {
 
 const EXCLUDED = ' codex'
 
-/** TOML has JSON's strings and lists. */
+/** TOML shares JSON's strings and arrays. */
 const edit = blockEdit(
-  { begin: '# stint setup: begin', end: '# stint setup: end', isApart: true },
+  { begin: '# stint setup: begin', end: '# stint setup: end', hasBlankLineBefore: true },
   [
     `[mcp_servers.${MCP_SERVER}]`,
     `command = ${JSON.stringify(MCP_COMMAND.command)}`,
@@ -56,8 +56,8 @@ function configPath(root: string) {
   return join(root, '.codex', 'config.toml')
 }
 
-function planInstall({ into }: SetupRequest, around: ProjectEnvironment) {
-  const { root, gitCommonDir, env } = around
+function planInstall({ into }: SetupRequest, project: ProjectEnvironment) {
+  const { root, gitCommonDir, env } = project
   const path = configPath(root)
   const home = stateHome(env)
   const known = readManifest(home, path)
@@ -77,7 +77,7 @@ function planInstall({ into }: SetupRequest, around: ProjectEnvironment) {
   return buildInstallPlan(home, known, [launcher, exclude, config], launcher.notes)
 }
 
-function planTakeOut({ root, gitCommonDir, env }: ProjectEnvironment) {
+function planUninstall({ root, gitCommonDir, env }: ProjectEnvironment) {
   const path = configPath(root)
   const known = readManifest(stateHome(env), path)
   const excluded = gitCommonDir === undefined ? [] : [excludePath(gitCommonDir)]
@@ -91,7 +91,7 @@ function planTakeOut({ root, gitCommonDir, env }: ProjectEnvironment) {
 
 /** A second table of the same name would make the whole file unreadable for Codex. */
 function refuseOther(path: string) {
-  const others = edit.takeOut(readText(path) ?? '')
+  const others = edit.remove(readText(path) ?? '')
   if (!/^\s*(?:\[\s*)?mcp_servers\s*(?:\.\s*["']?stint["']?\s*[\].=]|=)/m.test(others)) return
   throw new StintError(
     'NOT_OURS',

@@ -2,12 +2,11 @@ import type { ConversationStore } from '../../history/store.ts'
 import type { Usage } from '../../session/entries.ts'
 
 /**
- * `ask` asks a person; `edits` allows edits, git and listed commands in the working tree and on its
+ * `ask` asks the user; `edits` allows edits, git and listed commands in the working tree and on its
  * branch; `all` allows everything.
  */
 export type Permissions = 'ask' | 'edits' | 'all'
 
-/** What a driver can do. */
 export interface Capabilities {
   /** Without it each conversation gets one task. */
   readonly multiTurn: boolean
@@ -23,7 +22,7 @@ export interface Capabilities {
 
 export interface PermissionRequest {
   readonly tool: string
-  /** One line for a person. */
+  /** One line for the user. */
   readonly title: string
   readonly command?: string
   readonly cwd?: string
@@ -32,22 +31,22 @@ export interface PermissionRequest {
 
 export interface ConversationOptions {
   readonly cwd: string
-  /** Under `edits` no other branch is moved. */
+  /** Under `edits` no other branch may be moved. */
   readonly branch?: string
   readonly env: NodeJS.ProcessEnv
   /**
-   * A command that starts the agent's program, such as a container. It must pass on input, output
-   * and environment, and end on a signal.
+   * A command that wraps the agent's program, such as a container. It must pass on input, output
+   * and environment, and exit on a signal.
    */
   readonly wrap?: readonly string[]
   readonly permissions: Permissions
-  /** Allowed by their beginning (`npm test`); those with shell syntax only as a whole. */
+  /** Command prefixes (`npm test`); those with shell syntax match only as a whole. */
   readonly allow: readonly string[]
   readonly model?: string
   readonly systemPrompt?: string
   readonly resume?: string
   readonly deltas?: boolean
-  /** Called where the rules do not decide; absent, the request is refused. */
+  /** Called where the rules do not decide; without it, the request is refused. */
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
   readonly trace?: (direction: 'to' | 'from', line: string) => void
 }
@@ -59,20 +58,20 @@ export type HarnessEvent =
       readonly model?: string
       readonly window?: number
     }
-  /** Part of a message that is still being written; the whole follows as `text`. */
+  /** Part of a message that is still streaming; the complete message follows as `text`. */
   | { readonly type: 'delta'; readonly text: string }
   /** The message that was streaming broke off and starts again. */
   | { readonly type: 'anew' }
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'tool'
-      /** The same for the start and the end of one use. */
+      /** The same for the start and the end of one tool use. */
       readonly id: string
       readonly name: string
       readonly status: 'started' | 'completed' | 'failed'
       readonly command?: string
       readonly path?: string
-      /** The end of what it printed. */
+      /** The end of its output. */
       readonly output?: string
     }
   | {
@@ -82,10 +81,10 @@ export type HarnessEvent =
       /** Tokens in the context now. */
       readonly context?: number
       readonly window?: number
-      /** The compaction point, when it is known. */
+      /** The compaction point, if known. */
       readonly point?: number
       readonly model?: string
-      /** Total of the conversation, as the harness reports it. */
+      /** Total of the conversation, as reported by the harness. */
       readonly costUsd?: number
     }
   | {
@@ -97,9 +96,11 @@ export type HarnessEvent =
   | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string }
   | TurnEnded
 
+export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+
 export interface TurnEnded {
   readonly type: 'turn ended'
-  /** `died`: the process is gone, and the conversation with it unless it can be resumed. */
+  /** `died`: the process is gone, and so is the conversation unless it can be resumed. */
   readonly how: 'completed' | 'interrupted' | 'failed' | 'died'
   readonly said?: string
   readonly failure?: string
@@ -118,7 +119,7 @@ export interface Conversation {
 /** Identifies a process even if its pid is reused. */
 export interface ProcessTag {
   readonly pid: number
-  /** Opaque; empty where the system does not say. */
+  /** Opaque; empty where the system does not provide it. */
   readonly startedAt: string
   /** In the environment of the process and its descendants. */
   readonly mark: string
@@ -127,7 +128,6 @@ export interface ProcessTag {
 export interface Harness {
   readonly name: string
   readonly capabilities: Capabilities
-  /** Whether it can be started here. */
   check(env: NodeJS.ProcessEnv): Promise<HarnessCheck>
   open(options: ConversationOptions): Promise<Conversation>
 }
@@ -140,7 +140,7 @@ export interface DriveRequest {
   readonly name: string
   readonly argument?: string
   readonly script?: string
-  /** Where a harness without a memory of its own keeps state. */
+  /** Where a harness without its own storage keeps state. */
   readonly state?: string
   readonly models: ModelSettings
   readonly store: () => ConversationStore
@@ -153,7 +153,7 @@ export interface ModelSettings {
 
 export type Provider = 'anthropic' | 'openai'
 
-/** How a model is reached; never the key itself. */
+/** How to reach a model; never the key itself. */
 export interface ApiSettings {
   readonly provider: Provider
   readonly baseUrl: string
@@ -168,7 +168,7 @@ export interface ApiSettings {
   readonly thinking?: number | 'adaptive'
 }
 
-/** One turn. Its events are read once, at the reader's pace, up to `turn ended`. */
+/** The events of one turn, up to `turn ended`. They can be read once, at the reader's pace. */
 export class TurnStream implements AsyncIterable<HarnessEvent> {
   readonly ended: Promise<void>
   /** Aborted when the turn is interrupted. */
@@ -197,7 +197,6 @@ export class TurnStream implements AsyncIterable<HarnessEvent> {
     if (this.isOver) this.#end()
   }
 
-  /** Takes what was not read. */
   drain(): readonly HarnessEvent[] {
     return this.#events.splice(0)
   }

@@ -14,16 +14,16 @@ export interface HistoryFile {
 export interface HistoryHead {
   readonly conversation: string
   readonly cwd?: string
-  /** SHA-256 of the folder, where the harness stores nothing else. */
+  /** SHA-256 of the folder, if the harness stores nothing else. */
   readonly cwdHash?: string
 }
 
 export interface HistoryTranslator {
-  /** `damaged`: unreadable. Items may be held back until more is known. */
+  /** `damaged`: unreadable. Items may be held back until more lines are read. */
   translate(line: Buffer, offset: number): readonly NewItem[] | 'damaged'
-  /** The items held back. */
+  /** Returns the items held back. */
   flush?(): readonly NewItem[]
-  /** The offset to restart from to get the held items again. */
+  /** The offset to restart from so that the held items are read again. */
   heldFrom?(): number | undefined
   /** State for the next import: small, and JSON. */
   state(): Json
@@ -35,17 +35,17 @@ export interface FileHistory {
   files(env: NodeJS.ProcessEnv): Iterable<HistoryFile>
   filesAt(path: string): Iterable<HistoryFile>
   head(file: HistoryFile): HistoryHead | undefined
-  createTranslator(head: HistoryHead, memory: Json): HistoryTranslator
-  /** Its files repeat items, so stored ones have to be looked up. */
+  createTranslator(head: HistoryHead, state: Json): HistoryTranslator
+  /** Its files repeat items, so each item is checked against the store. */
   readonly repeatsItems: boolean
-  /** Messages keep the harness's ids also where a driver stored them. */
+  /** Messages keep the harness's ids even when a driver stored them. */
   readonly hasStableIds?: true
 }
 
 export interface DatabaseHistory extends Pick<FileHistory, 'name' | 'files' | 'filesAt'> {
   readonly form: 'database'
   open(path: string): ConversationDatabase
-  /** Undefined for an item of another origin. */
+  /** Undefined for an item of another harness. */
   messageOf(item: string): string | undefined
 }
 
@@ -64,7 +64,7 @@ export interface ConversationDatabase {
 
 export interface DatabaseSession {
   readonly id: string
-  /** The root session, if a sub-agent's. */
+  /** The root session, for a sub-agent's session. */
   readonly conversation: string
   readonly cwd: string
   readonly startedAt: number
@@ -85,16 +85,16 @@ export interface DatabaseMessage {
 }
 
 /** Deeper than any harness nests its files. */
-const DEEPEST = 6
+const MAX_DEPTH = 6
 
-/** Sorted, and files before the folders beside them. */
+/** Sorted, and files before folders. */
 export function* walkFiles(folder: string, depth = 0): Generator<string> {
   const folders: string[] = []
   for (const name of [...listFolder(folder)].sort()) {
     const path = join(folder, name)
     const stat = statOrUndefined(path)
     if (stat?.isFile() === true) yield path
-    else if (stat?.isDirectory() === true && depth < DEEPEST) folders.push(path)
+    else if (stat?.isDirectory() === true && depth < MAX_DEPTH) folders.push(path)
   }
   for (const path of folders) yield* walkFiles(path, depth + 1)
 }
@@ -116,21 +116,21 @@ export function readFileStart(path: string, bytes: number): Buffer | undefined {
 }
 
 /** Enough for most files, of which there may be very many. */
-const FIRST_LOOK = 16 * 1024
+const FIRST_READ_BYTES = 16 * 1024
 
 export function* readFirstObjects(path: string, bytes: number): Generator<Json> {
-  let given = 0
-  for (const length of [Math.min(FIRST_LOOK, bytes), bytes]) {
-    const beginning = readFileStart(path, length)
-    const lines = (beginning?.toString('utf8') ?? '').split('\n')
+  let yielded = 0
+  for (const length of [Math.min(FIRST_READ_BYTES, bytes), bytes]) {
+    const start = readFileStart(path, length)
+    const lines = (start?.toString('utf8') ?? '').split('\n')
     // The last line may be cut off.
-    const whole = beginning === undefined || beginning.length < length ? lines : lines.slice(0, -1)
-    for (const line of whole.slice(given)) {
-      given += 1
+    const completeLines = start === undefined || start.length < length ? lines : lines.slice(0, -1)
+    for (const line of completeLines.slice(yielded)) {
+      yielded += 1
       const fields = asObject(parseJson(line))
       if (fields !== undefined) yield fields
     }
-    if (beginning === undefined || beginning.length < length) return
+    if (start === undefined || start.length < length) return
   }
 }
 
@@ -142,7 +142,7 @@ export function imageFromUrl(url: string): MessagePart {
   return { type: 'image', mediaType, data: url.slice(start.length) }
 }
 
-/** The parts of a message: a text, or a list of blocks. */
+/** Accepts a string or a list of blocks. */
 export function partsFromContent(
   content: unknown,
   partsOf: (block: Json) => readonly MessagePart[],

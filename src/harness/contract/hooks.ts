@@ -8,7 +8,7 @@ export interface HookProtocol {
   readEvent(json: string): HookEvent | undefined
   printResponse(event: string, response: HookResponse): string
   toolFacts(event: ToolUsedEvent, root: string): ToolFacts
-  /** The environment variables in which the harness tells its hooks something. */
+  /** Environment variables that the harness sets for its hooks. */
   readonly variables: {
     readonly startFolder: string
     /** A file of shell commands that the agent's shells read. */
@@ -24,9 +24,9 @@ export interface HarnessHooks extends HookProtocol {
   readonly transcript: TranscriptReader
 }
 
-/** Bytes that show without parsing whether a transcript has to be read. */
+/** Byte patterns that show, without parsing, whether a transcript has to be read. */
 export interface TranscriptPatterns {
-  /** One of these is in every line that is recorded at once. */
+  /** One of these is in every line that must be recorded at once. */
   readonly recorded: readonly string[]
   readonly answer: string
   /** One of these is in every line about a command. */
@@ -71,7 +71,7 @@ interface EventFields {
   }
   readonly stop: {
     readonly lastMessage?: string
-    /** A hook kept the turn going, and this is its end. */
+    /** Whether a stop hook made the turn continue before this end. */
     readonly isContinued: boolean
   }
   readonly subagentStop: {
@@ -105,13 +105,13 @@ export interface ToolFacts {
     readonly task?: string
     readonly result?: string
   }
-  /** `init`, `log`; of several the most important. */
+  /** `init`, `log`; the most important of several. */
   readonly stintCommand?: string
   readonly committed: boolean
 }
 
 export interface StatusFigures {
-  /** Without the last answer. */
+  /** Without the last reply. */
   readonly usedPercent?: number
   readonly size?: number
   /** Tokens that the next call will carry. */

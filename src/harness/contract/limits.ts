@@ -3,7 +3,7 @@ import type { ModelSettings } from './drive.ts'
 import type { ProjectEnvironment } from './setup.ts'
 
 export interface HarnessLimits {
-  /** Absent where only the harness itself knows it. */
+  /** Absent where only the harness knows it. */
   readonly windowOf?: (model: string | undefined) => SourcedValue | undefined
   readonly compactionPoint: (
     project: Pick<ProjectEnvironment, 'root' | 'env'>,

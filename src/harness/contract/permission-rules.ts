@@ -17,16 +17,22 @@ import {
 } from '../../command/inside-tree.ts'
 import { type ShellCommand, shellCommands } from '../../command/shell-commands.ts'
 
-type Rules = Pick<ConversationOptions, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
+type PermissionRules = Pick<
+  ConversationOptions,
+  'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'
+>
 
-export async function isPermitted(request: PermissionRequest, rules: Rules): Promise<boolean> {
+export async function isPermitted(
+  request: PermissionRequest,
+  rules: PermissionRules,
+): Promise<boolean> {
   if (isAllowedByRules(request, rules)) return true
   return (await rules.decide?.(request)) ?? false
 }
 
 export function refusalReason(
   { command, path }: PermissionRequest,
-  { permissions, allow, cwd, branch }: Rules,
+  { permissions, allow, cwd, branch }: PermissionRules,
 ): string | undefined {
   if (permissions !== 'edits') return undefined
   if (command === undefined) {
@@ -43,77 +49,82 @@ export function refusalReason(
 
 /** By the rules alone. */
 export function isAllowedByRules(
-  { command, path, cwd: given }: PermissionRequest,
-  { permissions, allow, cwd, branch }: Rules,
+  { command, path, cwd: requestCwd }: PermissionRequest,
+  { permissions, allow, cwd, branch }: PermissionRules,
 ): boolean {
   if (permissions !== 'edits') return permissions === 'all'
   if (command !== undefined)
     return isAllowedCommand(command, allow, {
       tree: cwd,
       branch,
-      folders: [resolve(cwd, given ?? '')],
+      folders: [resolve(cwd, requestCwd ?? '')],
     })
   return path !== undefined && isEditable(cwd, path)
 }
 
-/** With a place, everything that does more than read has to stay there. */
+/** With a scope, every command that does more than read has to stay inside it. */
 export function isAllowedCommand(
   line: string,
   allow: readonly string[],
-  place?: GitScope,
+  scope?: GitScope,
 ): boolean {
-  if (line.length > LONGEST) return false
-  const isHere =
-    place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
-  if (isHere && allow.some((allowed) => isJust(line.trim(), allowed.trim()))) return true
+  if (line.length > MAX_COMMAND_LENGTH) return false
+  const staysInside =
+    scope === undefined || scope.folders.every((folder) => isFolderInside(scope.tree, folder))
+  if (staysInside && allow.some((allowed) => isSameCommand(line.trim(), allowed.trim())))
+    return true
   const plain = plainShellLine(line)
   if (plain === undefined) return false
-  const beginnings = allow
+  const prefixes = allow
     .filter((allowed) => !SHELL_SYNTAX.test(allowed))
     .map((allowed) => allowed.trim().split(/\s+/))
   const commands = shellCommands(plain)
   const folders =
-    place === undefined ? [] : workingFolders(commands, place.folders, /[(){}!]/.test(plain))
+    scope === undefined ? [] : workingFolders(commands, scope.folders, /[(){}!]/.test(plain))
   return (
     commands.length > 0 &&
     commands.every((command, at) =>
-      isAllowedPart(command, beginnings, place && { ...place, folders: folders[at]! }),
+      isAllowedShellCommand(command, prefixes, scope && { ...scope, folders: folders[at]! }),
     )
   )
 }
 
-const LONGEST = 32_768
+const MAX_COMMAND_LENGTH = 32_768
 
-// Allowed only as a whole, since its beginning says too little.
+// Matched only as a whole, since its first words say too little.
 const SHELL_SYNTAX = /['"\\`$;&|<>()#\n]/
 
-/** Showing only the end of the output does not change a command. */
-const SHORTENED = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
+/** Truncating the output does not change a command. */
+const OUTPUT_TRUNCATION = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
 
-function isJust(line: string, allowed: string) {
-  return allowed !== '' && line.startsWith(allowed) && SHORTENED.test(line.slice(allowed.length))
+function isSameCommand(line: string, allowed: string) {
+  return (
+    allowed !== '' && line.startsWith(allowed) && OUTPUT_TRUNCATION.test(line.slice(allowed.length))
+  )
 }
 
-function isAllowedPart(
+function isAllowedShellCommand(
   command: ShellCommand,
-  beginnings: readonly (readonly string[])[],
-  place: GitScope | undefined,
+  prefixes: readonly (readonly string[])[],
+  scope: GitScope | undefined,
 ) {
   const { words, written } = command
   if (isHarmlessCommand(words)) return true
-  const isHere =
-    place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
-  if (isHere && beginnings.some((beginning) => beginsWith(words, beginning))) return true
-  return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, place))
+  const staysInside =
+    scope === undefined || scope.folders.every((folder) => isFolderInside(scope.tree, folder))
+  if (staysInside && prefixes.some((prefix) => startsWithWords(words, prefix))) return true
+  return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, scope))
 }
 
-/** `npm test` also allows `npm test:unit`, but `stint` no program with a longer name. */
-function beginsWith(words: readonly string[], beginning: readonly string[]) {
-  const last = beginning.length - 1
+/**
+ * `npm test` also allows `npm test:unit`, but `stint` does not allow a program with a longer name.
+ */
+function startsWithWords(words: readonly string[], prefix: readonly string[]) {
+  const last = prefix.length - 1
   const isLast = (index: number) => index === last && index > 0
   return (
-    beginning[0] !== '' &&
-    beginning.every((word, index) =>
+    prefix[0] !== '' &&
+    prefix.every((word, index) =>
       isLast(index) ? words[index]?.startsWith(word) === true : words[index] === word,
     )
   )

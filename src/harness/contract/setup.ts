@@ -4,13 +4,13 @@ export interface HarnessSetup {
   readonly supportedFlags: ReadonlySet<string>
   setUp(
     request: SetupRequest,
-    around: ProjectEnvironment,
+    project: ProjectEnvironment,
     cwd: string,
   ): SetupPlan | Promise<SetupPlan>
   nextStep(request: Pick<SetupRequest, 'into'>): string
   /** Absent for a harness without hooks. */
-  registeredScopes?(around: ProjectEnvironment): readonly SetupScope[]
-  check?(around: ProjectEnvironment, checked: SetupCheckOptions): Promise<SetupReport>
+  registeredScopes?(project: ProjectEnvironment): readonly SetupScope[]
+  check?(project: ProjectEnvironment, checked: SetupCheckOptions): Promise<SetupReport>
 }
 
 /** You in this project, everyone in this project, or you in every project. */
@@ -23,7 +23,7 @@ export interface ProjectEnvironment {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** `everywhere`: also into a file that others wrote. */
+/** `everywhere`: also in a foreign file. */
 export type McpOption = 'yes' | 'everywhere' | 'no'
 
 export interface SetupRequest {
@@ -45,7 +45,7 @@ export interface SetupCheckOptions {
 }
 
 export interface HookProbe {
-  /** In the order in which the command looks; null when there is none. */
+  /** In the order in which the command searches; null if not found. */
   readonly foundBy: 'launcher' | 'project' | 'path' | null
   readonly program: string | null
   readonly exitCode: number | null
@@ -56,7 +56,7 @@ export interface SettingsFileReport {
   readonly scope: SetupScope
   readonly path: string
   readonly status: 'current' | 'outdated' | 'none' | 'unreadable'
-  /** The events that are registered as they should be. */
+  /** The events registered as wanted. */
   readonly events: readonly string[]
   readonly plugin?: string
   readonly reason?: string
@@ -64,7 +64,7 @@ export interface SettingsFileReport {
 
 export interface ServerRegistration {
   readonly path: string
-  /** `other`: no setup wrote it. */
+  /** `other`: not written by setup. */
   readonly status: 'current' | 'outdated' | 'other' | 'unreadable'
 }
 
@@ -75,7 +75,7 @@ export interface ServerProbe {
 
 export interface ServerReport {
   readonly places: readonly ServerRegistration[]
-  /** Null without a server in `.mcp.json`; `asked` when no settings decide. */
+  /** Null without a server in `.mcp.json`; `asked` if no settings decide. */
   readonly approval: 'approved' | 'refused' | 'asked' | null
   readonly answer: ServerProbe | null
 }

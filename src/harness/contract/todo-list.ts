@@ -12,60 +12,66 @@ import { type Json, asName, asObject, asText } from '../../text/json-fields.ts'
 export interface Todo {
   readonly text?: string
   readonly status?: Step['status'] | 'dropped'
-  /** The harness's name for it, when it refers to it without its text. */
+  /** The harness's own id, when it refers to a todo without its text. */
   readonly key?: string
 }
 
 export interface TodoListChange {
-  /** The complete list: what is missing was removed. */
+  /** The complete list: a missing todo was removed. */
   readonly isFullList: boolean
   readonly todos: readonly Todo[]
 }
 
-const MOST = 60
-const LONGEST = 300
+const MAX_TODOS = 60
+const MAX_TEXT_LENGTH = 300
 
 export function readTodos(
   tool: string,
   input: Json,
   response: unknown,
 ): TodoListChange | undefined {
-  return Object.hasOwn(LIST_TOOLS, tool) ? LIST_TOOLS[tool]!(input, response) : undefined
+  return Object.hasOwn(TODO_TOOL_READERS, tool)
+    ? TODO_TOOL_READERS[tool]!(input, response)
+    : undefined
 }
 
-const LIST_TOOLS: Readonly<
+const TODO_TOOL_READERS: Readonly<
   Record<string, (input: Json, response: unknown) => TodoListChange | undefined>
 > = {
   TodoWrite: (input) => {
     if (!Array.isArray(input.todos)) return undefined
     return {
       isFullList: true,
-      todos: input.todos.slice(0, MOST).flatMap((todo) => todoIn(asObject(todo), 'content')),
+      todos: input.todos
+        .slice(0, MAX_TODOS)
+        .flatMap((todo) => parseTodo(asObject(todo), 'content')),
     }
   },
   TaskCreate: (input, response) => {
     const key =
-      keyIn(asObject(asObject(response)?.task)?.id) ?? /#(\d+)/.exec(asText(response) ?? '')?.[1]
-    const text = textIn(input.subject)
+      parseKey(asObject(asObject(response)?.task)?.id) ?? /#(\d+)/.exec(asText(response) ?? '')?.[1]
+    const text = parseText(input.subject)
     return text === undefined
       ? undefined
       : { isFullList: false, todos: [{ text, ...defined({ key }) }] }
   },
   TaskUpdate: (input, response) => {
-    const key = keyIn(input.taskId)
+    const key = parseKey(input.taskId)
     if (key === undefined || asObject(response)?.success === false) return undefined
     return {
       isFullList: false,
-      todos: [{ key, ...defined({ text: textIn(input.subject), status: statusIn(input.status) }) }],
+      todos: [
+        { key, ...defined({ text: parseText(input.subject), status: parseStatus(input.status) }) },
+      ],
     }
   },
-  // The list is shared with other agents, so a missing item need not be removed.
+  // Other agents share the list, so a missing item was not necessarily removed.
   TaskList: (_, response) => {
     const tasks = asObject(response)?.tasks
     return Array.isArray(tasks)
       ? {
           isFullList: false,
-          todos: tasks.slice(0, MOST).flatMap((task) => todoIn(asObject(task), 'subject')),
+          todos: tasks.slice(0, MAX_TODOS).flatMap((task) => parseTodo(asObject(task), 'subject')),
         }
       : undefined
   },
@@ -73,34 +79,35 @@ const LIST_TOOLS: Readonly<
     const plan = asText(input.plan) ?? asText(asObject(response)?.plan)
     const items = plan === undefined ? [] : planItems(plan)
     const todos = items.map(({ text, isDone }) => ({
-      text: shorten(text, LONGEST),
+      text: shorten(text, MAX_TEXT_LENGTH),
       ...(isDone ? { status: 'done' as const } : {}),
     }))
     return todos.length === 0 ? undefined : { isFullList: false, todos }
   },
 }
 
-function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
-  const text = textIn(fields?.[name])
-  const status = statusIn(fields?.status) ?? 'todo'
+function parseTodo(fields: Json | undefined, name: string): readonly Todo[] {
+  const text = parseText(fields?.[name])
+  const status = parseStatus(fields?.status) ?? 'todo'
   return text === undefined || status === 'dropped'
     ? []
-    : [{ text, status, ...defined({ key: keyIn(fields?.id) }) }]
+    : [{ text, status, ...defined({ key: parseKey(fields?.id) }) }]
 }
 
-function statusIn(value: unknown) {
+function parseStatus(value: unknown) {
   if (value === 'in_progress') return 'started'
   if (value === 'completed') return 'done'
   if (value === 'deleted' || value === 'cancelled') return 'dropped'
   return value === 'pending' ? 'todo' : undefined
 }
 
-function textIn(value: unknown) {
-  const text = typeof value === 'string' ? shorten(oneLine(value.slice(0, 10_000)), LONGEST) : ''
+function parseText(value: unknown) {
+  const text =
+    typeof value === 'string' ? shorten(oneLine(value.slice(0, 10_000)), MAX_TEXT_LENGTH) : ''
   return text === '' ? undefined : text
 }
 
-function keyIn(value: unknown) {
+function parseKey(value: unknown) {
   return asName(typeof value === 'number' ? String(value) : value, 64)
 }
 
@@ -110,12 +117,12 @@ export function draftsForTodos(
   conversation: string,
   mint: () => string,
 ): readonly EntryDraft[] {
-  return new Alignment(state, conversation, mint).of(change)
+  return new StepReconciler(state, conversation, mint).reconcile(change)
 }
 
-class Alignment {
+class StepReconciler {
   readonly #drafts: EntryDraft[] = []
-  readonly #taken = new Set<string>()
+  readonly #matched = new Set<string>()
 
   constructor(
     readonly state: SessionState,
@@ -123,65 +130,65 @@ class Alignment {
     readonly mint: () => string,
   ) {}
 
-  of({ isFullList: isWhole, todos }: TodoListChange): readonly EntryDraft[] {
-    const steps = todos.map((todo) => this.#take(todo))
+  reconcile({ isFullList, todos }: TodoListChange): readonly EntryDraft[] {
+    const steps = todos.map((todo) => this.#matchStep(todo))
     let before: string | undefined
     for (const [index, todo] of todos.entries()) {
       const step = steps[index]
-      const hasStepBehind = isWhole && steps.slice(index).some((other) => other !== undefined)
+      const hasStepAfter = isFullList && steps.slice(index).some((other) => other !== undefined)
       const id =
         step === undefined
-          ? this.#add(todo, hasStepBehind ? (before ?? 'start') : undefined)
-          : this.#follow(todo, step)
+          ? this.#add(todo, hasStepAfter ? (before ?? 'start') : undefined)
+          : this.#updateStep(todo, step)
       before = id ?? before
     }
-    if (isWhole)
-      for (const step of this.state.steps.items) if (!this.#taken.has(step.id)) this.#drop(step)
+    if (isFullList)
+      for (const step of this.state.steps.items) if (!this.#matched.has(step.id)) this.#drop(step)
     return this.#drafts
   }
 
   /** By the harness's key, or by text; two items never share a step. */
-  #take({ text, key }: Todo) {
-    const free = this.state.steps.items.filter((step) => !this.#taken.has(step.id))
+  #matchStep({ text, key }: Todo) {
+    const free = this.state.steps.items.filter((step) => !this.#matched.has(step.id))
     const byKey = key === undefined ? undefined : free.find((step) => step.plan === this.#plan(key))
-    const same = text === undefined ? [] : free.filter((step) => isSame(step.text, text))
+    const same = text === undefined ? [] : free.filter((step) => isSameText(step.text, text))
     const step =
       byKey ??
       same.find((other) => this.#isOwn(other)) ??
       same.find(({ status }) => status !== 'done') ??
       same[0]
-    if (step !== undefined) this.#taken.add(step.id)
+    if (step !== undefined) this.#matched.add(step.id)
     return step
   }
 
   #add({ text, status, key }: Todo, after: string | undefined) {
     if (text === undefined || status === 'dropped') return undefined
     const { earlier } = this.state.steps
-    // Only the end of a long session is known here; steps done long ago are not.
+    // Only the end of a long session is loaded here; steps done long ago are missing.
     if (status === 'done' && earlier > 0) return undefined
-    const place = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
-    const id = this.#make('step.added', { text, plan: this.#plan(key), ...place })
-    if (status === 'started') this.#make('step.started', { step: id })
-    if (status === 'done') this.#make('step.done', { step: id })
+    const position = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
+    const id = this.#addDraft('step.added', { text, plan: this.#plan(key), ...position })
+    if (status === 'started') this.#addDraft('step.started', { step: id })
+    if (status === 'done') this.#addDraft('step.done', { step: id })
     return id
   }
 
-  #follow({ text, status, key }: Todo, step: Step) {
+  #updateStep({ text, status, key }: Todo, step: Step) {
     if (status === 'dropped') {
       this.#drop(step)
       return step.id
     }
-    const isReworded = text !== undefined && !isSame(step.text, text)
+    const isReworded = text !== undefined && !isSameText(step.text, text)
     if (isReworded && step.status !== 'done')
       return this.#reword(step, { text, status: status ?? step.status, ...defined({ key }) })
-    if (status === 'done' && step.status !== 'done') this.#make('step.done', { step: step.id })
+    if (status === 'done' && step.status !== 'done') this.#addDraft('step.done', { step: step.id })
     if (status === 'started' && step.status === 'done')
-      this.#make('step.reopened', { step: step.id })
+      this.#addDraft('step.reopened', { step: step.id })
     if (status === 'started' && step.status !== 'started')
-      this.#make('step.started', { step: step.id })
-    // Another agent's step is not stopped by a list that merely has it.
+      this.#addDraft('step.started', { step: step.id })
+    // Another agent's step is not stopped just because it is in the list.
     if (status === 'todo' && step.status === 'started' && this.#isOwn(step))
-      this.#make('step.stopped', { step: step.id })
+      this.#addDraft('step.stopped', { step: step.id })
     return step.id
   }
 
@@ -193,9 +200,10 @@ class Alignment {
     return this.#add(todo, index === 0 ? 'start' : items[index - 1]!.id) ?? step.id
   }
 
-  /** Done steps stay, and so do those of a person or another conversation. */
+  /** Done steps stay, and so do those of the user or another conversation. */
   #drop(step: Step) {
-    if (this.#isOwn(step) && step.status !== 'done') this.#make('step.dropped', { step: step.id })
+    if (this.#isOwn(step) && step.status !== 'done')
+      this.#addDraft('step.dropped', { step: step.id })
   }
 
   #isOwn({ plan }: Step) {
@@ -207,18 +215,18 @@ class Alignment {
     return key === undefined ? this.conversation : `${this.conversation}#${key}`
   }
 
-  #make<K extends EntryKind>(kind: K, data: EntryData[K]): string {
+  #addDraft<K extends EntryKind>(kind: K, data: EntryData[K]): string {
     const id = this.mint()
     this.#drafts.push(draftEntry(kind, data, { id, by: 'hook' }) as EntryDraft)
     return id
   }
 }
 
-// Journalled texts are redacted, so compare what is left.
+// Journalled texts are redacted, so only the rest is compared.
 const REDACTED = /\[redacted:[a-z-]+\]/
 
-function isSame(step: string, todo: string) {
-  const [mine, theirs] = [comparable(step), comparable(todo)]
+function isSameText(step: string, todo: string) {
+  const [mine, theirs] = [normalized(step), normalized(todo)]
   if (mine === theirs || !REDACTED.test(mine)) return mine === theirs
   const parts = mine.split(REDACTED)
   const end = parts.pop() ?? ''
@@ -231,33 +239,33 @@ function isSame(step: string, todo: string) {
   return theirs.endsWith(end) && theirs.length - end.length > from
 }
 
-function comparable(text: string) {
+function normalized(text: string) {
   return oneLine(text).replace(/\s+/g, ' ').toLowerCase()
 }
 
-export interface PlanItem {
+interface PlanItem {
   readonly text: string
   readonly isDone: boolean
 }
 
-const MOST_ITEMS = 20
+const MAX_PLAN_ITEMS = 20
 
 /**
- * Boxes, else numbers, else bullets, else headings; only the outermost level, so that explanations
- * are not steps.
+ * Checkboxes, else numbers, else bullets, else headings; only the outermost level, so that
+ * explanations do not become steps.
  */
-export function planItems(markdown: string): readonly PlanItem[] {
+function planItems(markdown: string): readonly PlanItem[] {
   const lines = withoutFences(markdown.split('\n').map((line) => line.slice(0, 500)))
-  for (const { pattern, atLeast } of KINDS) {
+  for (const { pattern, atLeast } of ITEM_PATTERNS) {
     const found = outermost(
       lines.map((line) => pattern.exec(line)?.groups).filter((groups) => groups !== undefined),
     )
-    if (found.length >= atLeast) return found.slice(0, MOST_ITEMS)
+    if (found.length >= atLeast) return found.slice(0, MAX_PLAN_ITEMS)
   }
   return []
 }
 
-const KINDS: readonly { readonly pattern: RegExp; readonly atLeast: number }[] = [
+const ITEM_PATTERNS: readonly { readonly pattern: RegExp; readonly atLeast: number }[] = [
   {
     pattern: /^(?<indent>\s*)(?:[-*+]|\d{1,3}[.)])\s+\[(?<box>[ xX])\]\s+(?<text>\S.*)$/,
     atLeast: 1,
@@ -274,30 +282,30 @@ const KINDS: readonly { readonly pattern: RegExp; readonly atLeast: number }[] =
   { pattern: /^(?<indent>)#\s+(?<text>\S.*?)#*$/, atLeast: 1 },
 ]
 
-type Found = Readonly<Record<string, string | undefined>>
+type MatchedLine = Readonly<Record<string, string | undefined>>
 
-function outermost(found: readonly Found[]) {
+function outermost(found: readonly MatchedLine[]) {
   const depths = found.map(({ indent = '' }) => indent.replaceAll('\t', '    ').length)
   const outer = Math.min(...depths)
   return found
     .filter((_, index) => depths[index] === outer)
-    .map(({ text = '', box = ' ' }) => ({ text: plain(text), isDone: box !== ' ' }))
+    .map(({ text = '', box = ' ' }) => ({ text: plainText(text), isDone: box !== ' ' }))
     .filter(({ text }) => text !== '')
 }
 
-function plain(text: string) {
+function plainText(text: string) {
   return oneLine(text.replace(/\*\*|__/g, '')).replace(/\s*:$/, '')
 }
 
 function withoutFences(lines: readonly string[]) {
   let fence: string | undefined
   return lines.filter((line) => {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+    const marker = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence === undefined) {
-      fence = mark
-      return mark === undefined
+      fence = marker
+      return marker === undefined
     }
-    if (mark !== undefined && mark.startsWith(fence)) fence = undefined
+    if (marker !== undefined && marker.startsWith(fence)) fence = undefined
     return false
   })
 }

@@ -8,7 +8,7 @@ const NEWLINE = 0x0a
 
 export function completeLines(
   bytes: Buffer,
-  longest = LONGEST_LINE,
+  maxLength = LONGEST_LINE,
 ): { readonly lines: readonly Buffer[]; readonly consumed: number } {
   const lines: Buffer[] = []
   let start = 0
@@ -16,8 +16,8 @@ export function completeLines(
     if (end > start) lines.push(bytes.subarray(start, end))
     start = end + 1
   }
-  // Longer than any line that is read: skipped, or it would be read forever.
-  if (start === 0 && bytes.length >= longest) return { lines: [bytes], consumed: bytes.length }
+  // A line too long to read is skipped, or it would be read forever.
+  if (start === 0 && bytes.length >= maxLength) return { lines: [bytes], consumed: bytes.length }
   return { lines, consumed: start }
 }
 
@@ -25,14 +25,14 @@ export function parseLine(line: Buffer): Json | undefined {
   return asObject(parseJson(line.toString('utf8')))
 }
 
-/** Without white space between its parts, so that bytes can be searched. */
+/** Without white space between tokens, so that its bytes can be searched. */
 export function withoutJsonSpace(line: Buffer): Buffer {
   if (isCompact(line)) return line
   const fields = parseLine(line)
   return fields === undefined ? line : Buffer.from(JSON.stringify(fields))
 }
 
-// Quotes inside texts are escaped, so these are real keys.
+// Quotes inside strings are escaped, so these are real keys.
 const SIDECHAIN = Buffer.from('"isSidechain":true')
 const MAIN_CHAIN = Buffer.from('"isSidechain":false')
 
@@ -55,14 +55,14 @@ export interface TranscriptChunk {
   readonly inode: number
 }
 
-/** Longer lines are skipped; nothing of interest is that long. */
+/** Longer lines are skipped; none of interest is that long. */
 export const LONGEST_LINE = 1024 * 1024
 
-const STRIDE = 16_384
+const SCAN_BYTES = 16_384
 
 /**
- * Continues after `last`, or starts near the end at a line's start. Lines are whole unless longer
- * than `LONGEST_LINE` or unfinished.
+ * Continues after `last`, or starts at a line near the end. Lines are complete unless longer than
+ * `LONGEST_LINE` or unfinished.
  */
 export function readTailChunk(
   path: string,
@@ -70,51 +70,53 @@ export function readTailChunk(
   maxBytes: number,
 ): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
-    const from = isPlaceIn(last, size, inode) ? last.offset : lineStartNearEnd(fd, size, maxBytes)
+    const from = isPositionIn(last, size, inode)
+      ? last.offset
+      : lineStartNearEnd(fd, size, maxBytes)
     return { bytes: readLines(fd, from, size, maxBytes, LONGEST_LINE), from, size, inode }
   })
 }
 
-/** From the start when `last` is not in this file. */
+/** Starts at the beginning when `last` is not in this file. */
 export function readNextChunk(
   path: string,
   last: FilePosition | undefined,
   maxBytes: number,
-  longestLine: number,
+  maxLineBytes: number,
 ): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
-    const from = isPlaceIn(last, size, inode) ? last.offset : 0
-    return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
+    const from = isPositionIn(last, size, inode) ? last.offset : 0
+    return { bytes: readLines(fd, from, size, maxBytes, maxLineBytes), from, size, inode }
   })
 }
 
 /**
- * Reads lines in pieces from the end until `look` has enough; a line longer than a piece is
+ * Reads lines in chunks from the end until `inspect` has enough; a line longer than a chunk is
  * skipped.
  */
 export function readBackwards(
   path: string,
   { maxBytes, pieces }: { readonly maxBytes: number; readonly pieces: number },
-  look: (bytes: Buffer) => 'more' | 'enough',
+  inspect: (bytes: Buffer) => 'more' | 'enough',
 ): void {
   withTranscript(path, (fd, size) => {
     let rest: Buffer = Buffer.alloc(0)
-    let isPassedOver = false
+    let isSkipping = false
     for (let to = size, read = 0; to > 0 && read < pieces; read += 1) {
       const from = Math.max(0, to - maxBytes)
       const bytes = readRange(fd, from, to)
       to = from
       if (from > 0 && !bytes.includes(NEWLINE)) {
-        isPassedOver = true
+        isSkipping = true
         continue
       }
       const first = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-      const whole = isPassedOver
+      const complete = isSkipping
         ? bytes.subarray(first, bytes.lastIndexOf(NEWLINE) + 1)
         : Buffer.concat([bytes.subarray(first), rest])
-      isPassedOver = false
+      isSkipping = false
       rest = bytes.subarray(0, first)
-      if (look(whole) === 'enough') return
+      if (inspect(complete) === 'enough') return
     }
   })
 }
@@ -126,7 +128,7 @@ function withTranscript<T>(path: string, work: (fd: number, size: number, inode:
     const { size, ino } = fstatSync(fd)
     return work(fd, size, ino)
   } catch (error) {
-    // A failing disk or a lost share: nothing to read.
+    // A failing disk or a lost network share counts as nothing to read.
     if (errnoOf(error) === undefined) throw error
     return undefined
   } finally {
@@ -134,31 +136,31 @@ function withTranscript<T>(path: string, work: (fd: number, size: number, inode:
   }
 }
 
-function isPlaceIn(
-  place: FilePosition | undefined,
+function isPositionIn(
+  position: FilePosition | undefined,
   size: number,
   inode: number,
-): place is FilePosition {
-  if (place === undefined || place.inode !== inode) return false
-  return Number.isInteger(place.offset) && place.offset >= 0 && place.offset <= size
+): position is FilePosition {
+  if (position === undefined || position.inode !== inode) return false
+  return Number.isInteger(position.offset) && position.offset >= 0 && position.offset <= size
 }
 
 function lineStartNearEnd(fd: number, size: number, maxBytes: number) {
   const window = size - maxBytes
   if (window <= 0) return 0
-  // From the byte before, since a line may begin right there.
-  for (let from = window - 1; from < size; from += STRIDE) {
-    const newline = readRange(fd, from, Math.min(size, from + STRIDE)).indexOf(NEWLINE)
+  // From the byte before, since a line may begin exactly there.
+  for (let from = window - 1; from < size; from += SCAN_BYTES) {
+    const newline = readRange(fd, from, Math.min(size, from + SCAN_BYTES)).indexOf(NEWLINE)
     if (newline !== -1) return from + newline + 1
   }
   return size
 }
 
-// Reads on to a line's end, so that a long line does not stop all reading.
-function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number) {
+// Reads on to the end of a line, so that a long line does not stop all reading.
+function readLines(fd: number, from: number, size: number, maxBytes: number, maxLineBytes: number) {
   let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
-  while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
-    const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))
+  while (!bytes.includes(NEWLINE) && bytes.length < maxLineBytes && from + bytes.length < size) {
+    const to = Math.min(size, from + Math.min(maxLineBytes, Math.max(2 * bytes.length, 4096)))
     const more = readRange(fd, from + bytes.length, to)
     // The file shrank while it was read.
     if (more.length === 0) break

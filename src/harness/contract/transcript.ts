@@ -9,10 +9,13 @@ export interface TranscriptReader {
   find(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string | undefined
   inspect(bytes: Buffer, carried?: PendingCommands): TranscriptFacts
   lastUsage(path: string): LastUsage
-  /** Continues from `kept` if the file still starts with it; undefined when unreadable. */
+  /**
+   * Continues from the cached totals if the file still starts with the same bytes; undefined when
+   * unreadable.
+   */
   totals(
     path: string,
-    kept: CachedTotals | undefined,
+    cached: CachedTotals | undefined,
     progress?: (done: number, size: number) => void,
   ): CachedTotals | undefined
 }
@@ -54,7 +57,7 @@ export interface QueuedPrompt {
   readonly at?: string
 }
 
-/** Commands of earlier pieces whose result is still missing. */
+/** Commands of earlier chunks whose result is still missing. */
 export type PendingCommands = readonly PendingCommand[]
 
 export interface TranscriptFacts extends LastAssistantMessage {
@@ -62,7 +65,7 @@ export interface TranscriptFacts extends LastAssistantMessage {
   readonly consumed: number
   readonly boundaries: readonly CompactionBoundary[]
   readonly summary?: { readonly text: string; readonly boundary?: string }
-  /** Delivery markers behind the last boundary, so still in the model's context. */
+  /** Delivery markers after the last boundary, so still in the model's context. */
   readonly deliveryMarkers: readonly string[]
   readonly recordsHookContext: boolean
   readonly commands: readonly CommandResult[]
@@ -74,11 +77,11 @@ export interface LastUsage {
   readonly call?: { readonly usage: Usage; readonly at?: string }
   readonly model?: string
   readonly version?: string
-  /** It was compacted, and the model was not called since. */
+  /** Set when the model was not called since the compaction. */
   readonly compacted?: CompactionBoundary
 }
 
-/** What the last call read and answered. `now` replaces a missing time. */
+/** The tokens of the last call. `now` replaces a missing time. */
 export function contextSizeFrom(
   { call, compacted }: LastUsage,
   now: string,
@@ -92,7 +95,7 @@ export function contextSizeFrom(
   )
 }
 
-export type SpentByModel = Readonly<Record<string, BilledTokens>>
+type SpentByModel = Readonly<Record<string, BilledTokens>>
 
 export interface TranscriptTotals {
   readonly spent: SpentByModel
@@ -108,10 +111,10 @@ export interface TranscriptTotals {
 
 export interface CachedTotals {
   readonly place: FilePosition
-  /** Checksum of the last bytes before the place. */
+  /** Checksum of the last bytes before the position. */
   readonly prefix: number
   readonly settled: TranscriptTotals
-  /** Calls whose answer may not be complete. */
+  /** Calls whose reply may be incomplete. */
   readonly open: readonly ModelCall[]
 }
 
@@ -131,7 +134,7 @@ export function sumByModel(all: readonly SpentByModel[]): SpentByModel {
   return entries.reduce<SpentByModel>((sum, [model, spent]) => withSpent(sum, model, spent), {})
 }
 
-const NOTHING: BilledTokens = {
+const NO_SPENDING: BilledTokens = {
   input: 0,
   output: 0,
   cacheRead: 0,
@@ -143,15 +146,15 @@ export function addModelCall(
   totals: TranscriptTotals,
   { model, isDelegated, spent }: ModelCall,
 ): TranscriptTotals {
-  const whose = isDelegated ? 'delegated' : 'spent'
+  const owner = isDelegated ? 'delegated' : 'spent'
   return {
     ...totals,
-    [whose]: withSpent(totals[whose], model, spent),
+    [owner]: withSpent(totals[owner], model, spent),
     calls: totals.calls + (isDelegated ? 0 : 1),
   }
 }
 
 function withSpent(all: SpentByModel, model: string, spent: BilledTokens) {
-  const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
+  const before = Object.hasOwn(all, model) ? all[model]! : NO_SPENDING
   return { ...all, [model]: combineCounts(before, spent, (x, y) => x + y) }
 }

@@ -4,21 +4,21 @@ import { type Json, asCount } from '../../text/json-fields.ts'
 
 export const NO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
-/** `isCacheWithin`: the input includes what was read from and written to the cache. */
+/** `inputIncludesCache`: the input count includes cache reads and writes. */
 export function usageFrom(
   fields: Json,
   names: Partial<Record<keyof Usage, string>>,
-  isCacheWithin = false,
+  inputIncludesCache = false,
 ): Usage {
   const count = (name: keyof Usage) => asCount(fields[names[name] ?? '']) ?? 0
   const cacheWritten = count('cacheWritten')
   const cacheRead = count('cacheRead')
-  const within = isCacheWithin ? cacheWritten + cacheRead : 0
-  const input = Math.max(0, count('input') - within)
+  const cached = inputIncludesCache ? cacheWritten + cacheRead : 0
+  const input = Math.max(0, count('input') - cached)
   return { input, cacheWritten, cacheRead, output: count('output') }
 }
 
-/** The names of the Messages API, which Claude Code also writes down. */
+/** The field names of the Messages API, which Claude Code also uses. */
 export const ANTHROPIC_USAGE = {
   input: 'input_tokens',
   cacheWritten: 'cache_creation_input_tokens',
@@ -44,7 +44,7 @@ export function subtractUsage(one: Usage, other: Usage): Usage {
   return combineCounts(one, other, (a, b) => Math.max(0, a - b))
 }
 
-/** Placeholders of the same answer count less. */
+/** Placeholder counts of the same reply are smaller. */
 export function largerUsage(one: Usage, other: Usage): Usage {
   return combineCounts(one, other, Math.max)
 }
@@ -53,21 +53,21 @@ export function usageTotal({ input, cacheWritten, cacheRead, output }: Usage): n
   return input + cacheWritten + cacheRead + output
 }
 
-const LIMIT =
+const LIMIT_TEXT =
   /usage limit|rate.?limit|hit your (?:\w+ )?limit|limit (?:reached|exceeded)|too many requests|quota (?:exceeded|exhausted)|resource.?exhausted|insufficient_quota|\b429\b/i
-const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/
-const SECONDS = /\|(\d{10})\b/
+const ISO_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/
+const UNIX_SECONDS = /\|(\d{10})\b/
 
 export interface LimitReached {
   readonly message: string
   readonly resetsAt?: string
 }
 
-/** The usage limit that a failure tells in words; undefined for another failure. */
+/** Undefined for a failure that is no usage limit. */
 export function parseUsageLimit(text: string): LimitReached | undefined {
-  if (!LIMIT.test(text)) return undefined
-  const seconds = SECONDS.exec(text)?.[1]
-  const moment = Date.parse(MOMENT.exec(text)?.[0] ?? '') / 1000
+  if (!LIMIT_TEXT.test(text)) return undefined
+  const seconds = UNIX_SECONDS.exec(text)?.[1]
+  const moment = Date.parse(ISO_TIME.exec(text)?.[0] ?? '') / 1000
   const resetsAt = isoFromSeconds(seconds === undefined ? moment : Number(seconds))
   return { message: text, ...defined({ resetsAt }) }
 }

@@ -1,4 +1,4 @@
-// A message is written again when more of it is known, and all of them after a resume or
+// Gemini CLI writes a message again when more of it is known, and all of them after a resume or
 // compression.
 import { basename, dirname, join } from 'node:path'
 import { homedir } from 'node:os'
@@ -33,20 +33,20 @@ export const geminiHistory: FileHistory = {
   form: 'files',
   name: 'gemini',
   repeatsItems: true,
-  files: ({ HOME: home }) => chatsIn(walkFiles(join(home || homedir(), '.gemini', 'tmp'))),
-  filesAt: (path) => chatsIn(filesAtPath(path)),
-  head: headOf,
-  createTranslator: (head, memory) => new ChatTranslator(head, memory),
+  files: ({ HOME: home }) => findChats(walkFiles(join(home || homedir(), '.gemini', 'tmp'))),
+  filesAt: (path) => findChats(filesAtPath(path)),
+  head: readHead,
+  createTranslator: (head, state) => new ChatTranslator(head, state),
 }
 
-function* chatsIn(paths: Iterable<string>): Generator<HistoryFile> {
+function* findChats(paths: Iterable<string>): Generator<HistoryFile> {
   for (const path of paths) {
     const [, extension] = /^session-.*\.(jsonl?)$/.exec(basename(path)) ?? []
     if (extension !== undefined) yield { path, form: extension === 'json' ? 'document' : 'lines' }
   }
 }
 
-function headOf(file: HistoryFile): HistoryHead | undefined {
+function readHead(file: HistoryFile): HistoryHead | undefined {
   const fields =
     file.form === 'document'
       ? documentHead(file.path)
@@ -78,17 +78,17 @@ class ChatTranslator implements HistoryTranslator {
   #hasBegun: boolean
   #window: string
 
-  constructor(head: HistoryHead, memory: Json) {
+  constructor(head: HistoryHead, state: Json) {
     this.#head = head
-    this.#hasBegun = memory.hasBegun === true
-    this.#window = asName(memory.window) ?? ''
+    this.#hasBegun = state.hasBegun === true
+    this.#window = asName(state.window) ?? ''
   }
 
   translate(line: Buffer): readonly HistoryItem[] | 'damaged' {
     const fields = asObject(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
     const all = asObject(fields.$set)
-    if (all !== undefined) return this.#restated(asArray(all.messages))
+    if (all !== undefined) return this.#readRestated(asArray(all.messages))
     return [...this.#began(fields), ...messagesFromRecord(fields, this.#window)]
   }
 
@@ -104,8 +104,8 @@ class ChatTranslator implements HistoryTranslator {
     return [{ type: 'began', conversation, harness: 'gemini', at, ...defined({ cwd }) }]
   }
 
-  /** After a compression all messages get new names, which the model now sees. */
-  #restated(messages: readonly unknown[]): readonly HistoryItem[] {
+  /** After a compression all messages get new ids, and only these are in the context. */
+  #readRestated(messages: readonly unknown[]): readonly HistoryItem[] {
     const items: HistoryItem[] = []
     let isCompressed = false
     for (const value of messages) {
@@ -119,9 +119,9 @@ class ChatTranslator implements HistoryTranslator {
         const at = asName(fields.timestamp)
         items.push({ type: 'compaction', id: `compaction-${id}`, ...defined({ at }) })
       }
-      const sign = isSummary ? { isSummary } : isCompressed && { isMeta: true }
+      const flags = isSummary ? { isSummary } : isCompressed && { isMeta: true }
       for (const message of messagesFromRecord(fields, this.#window))
-        items.push({ ...message, ...sign })
+        items.push({ ...message, ...flags })
     }
     return items
   }
@@ -129,26 +129,28 @@ class ChatTranslator implements HistoryTranslator {
 
 /**
  * Tool uses and results become messages named after the call, since both are repeated. `window`
- * separates those after a compression.
+ * tells those after a compression apart.
  */
-export function messagesFromRecord(fields: Json, window: string): readonly Message[] {
+function messagesFromRecord(fields: Json, window: string): readonly Message[] {
   const id = asName(fields.id)
   if (id === undefined) return []
   const common = { type: 'message', ...defined({ at: asName(fields.timestamp) }) } as const
   switch (fields.type) {
     case 'user':
-      return saidByUser(fields, id, common, window)
+      return userMessages(fields, id, common, window)
     case 'gemini':
-      return saidByModel(fields, id, common, window)
+      return replyMessages(fields, id, common, window)
     case 'error':
-      return [{ ...common, id, role: 'system', parts: partsOf(fields.content), isFailure: true }]
+      return [
+        { ...common, id, role: 'system', parts: contentParts(fields.content), isFailure: true },
+      ]
     default:
       return []
   }
 }
 
-export function isSnapshot(fields: Json): boolean {
-  const [first] = partsOf(fields.content)
+function isSnapshot(fields: Json): boolean {
+  const [first] = contentParts(fields.content)
   return (
     fields.type === 'user' &&
     first?.type === 'text' &&
@@ -158,22 +160,32 @@ export function isSnapshot(fields: Json): boolean {
 
 type Common = Pick<Message, 'type' | 'at'>
 
-function saidByUser(fields: Json, id: string, common: Common, window: string): readonly Message[] {
+function userMessages(
+  fields: Json,
+  id: string,
+  common: Common,
+  window: string,
+): readonly Message[] {
   const { content } = fields
-  const parts = partsOf(content)
+  const parts = contentParts(content)
   const [first] = parts
   const isMeta = first?.type === 'text' && first.text.startsWith('<session_context>')
-  const said: Message[] =
+  const message: Message[] =
     parts.length === 0
       ? []
       : [{ ...common, id, role: 'user', parts, ...(isMeta ? { isMeta } : {}) }]
   return [
-    ...said,
-    ...responsesIn(content).map((response) => resultOf(response, id, common, window)),
+    ...message,
+    ...functionResponses(content).map((fields) => toolResultMessage(fields, id, common, window)),
   ]
 }
 
-function saidByModel(fields: Json, id: string, common: Common, window: string): readonly Message[] {
+function replyMessages(
+  fields: Json,
+  id: string,
+  common: Common,
+  window: string,
+): readonly Message[] {
   const { content } = fields
   const shared = {
     ...common,
@@ -181,11 +193,11 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
     request: id,
     ...defined({ model: asName(fields.model) }),
   } as const
-  const usage = usageOf(asObject(fields.tokens))
-  const said: Message = {
+  const usage = parseUsage(asObject(fields.tokens))
+  const message: Message = {
     ...shared,
     id,
-    parts: [...thoughtsOf(fields.thoughts), ...partsOf(content)],
+    parts: [...thinkingParts(fields.thoughts), ...contentParts(content)],
     ...defined({ usage }),
   }
   const calls = [
@@ -202,34 +214,34 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
   const results = asArray(fields.toolCalls).flatMap((value) => {
     const call = asObject(value)
     const isError = call?.status === 'error' || call?.status === 'cancelled'
-    return responsesIn(call?.result).map((response) =>
-      resultOf(response, id, common, window, isError),
+    return functionResponses(call?.result).map((fields) =>
+      toolResultMessage(fields, id, common, window, isError),
     )
   })
-  return [said, ...uses, ...results]
+  return [message, ...uses, ...results]
 }
 
-function responsesIn(content: unknown): readonly Json[] {
+function functionResponses(content: unknown): readonly Json[] {
   return asArray(content).flatMap((part): readonly Json[] => {
-    const response = asObject(asObject(part)?.functionResponse)
-    return response === undefined ? [] : [response]
+    const fields = asObject(asObject(part)?.functionResponse)
+    return fields === undefined ? [] : [fields]
   })
 }
 
-function resultOf(
-  told: Json,
+function toolResultMessage(
+  response: Json,
   message: string,
   common: Common,
   window: string,
   hasFailed = false,
 ): Message {
-  const use = asName(told.id) ?? message
-  const response = asObject(told.response) ?? {}
-  const { output, error } = response
-  const text = asText(output) ?? asText(error) ?? (output === '' ? '' : JSON.stringify(response))
+  const use = asName(response.id) ?? message
+  const fields = asObject(response.response) ?? {}
+  const { output, error } = fields
+  const text = asText(output) ?? asText(error) ?? (output === '' ? '' : JSON.stringify(fields))
   const parts: readonly MessagePart[] = [
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    ...partsOf(told.parts),
+    ...contentParts(response.parts),
   ]
   const isError = hasFailed || error !== undefined
   return {
@@ -240,17 +252,17 @@ function resultOf(
   }
 }
 
-function thoughtsOf(thoughts: unknown) {
+function thinkingParts(thoughts: unknown) {
   return asArray(thoughts).flatMap((value): readonly MessagePart[] => {
     const thought = asObject(value)
     const text = [asText(thought?.subject), asText(thought?.description)]
-      .filter((piece) => piece !== undefined)
+      .filter((text) => text !== undefined)
       .join('\n')
     return text === '' ? [] : [{ type: 'thinking', text }]
   })
 }
 
-function partsOf(content: unknown): readonly MessagePart[] {
+function contentParts(content: unknown): readonly MessagePart[] {
   return partsFromContent(content, (block) => {
     if (block.functionCall !== undefined || block.functionResponse !== undefined) return []
     const { text } = block
@@ -264,8 +276,8 @@ function partsOf(content: unknown): readonly MessagePart[] {
   })
 }
 
-// Output excludes thoughts, and input includes the cache.
-function usageOf(tokens: Json | undefined) {
+// Output excludes thinking, and input includes cache reads.
+function parseUsage(tokens: Json | undefined) {
   const input = asCount(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
   const cacheRead = asCount(tokens.cached) ?? 0

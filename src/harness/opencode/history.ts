@@ -1,4 +1,4 @@
-// opencode's database may be written meanwhile.
+// opencode may write to its database meanwhile.
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isConversationId } from '../../history/paths.ts'
@@ -19,8 +19,8 @@ import {
   imageFromUrl,
 } from '../contract/history.ts'
 
-const LONGEST = 8 * 1024 * 1024
-const BUSY_MS = 3_000
+const MAX_PART_BYTES = 8 * 1024 * 1024
+const BUSY_TIMEOUT_MS = 3_000
 
 export const opencodeHistory: DatabaseHistory = {
   form: 'database',
@@ -43,7 +43,7 @@ class OpencodeDatabase implements ConversationDatabase {
   constructor(path: string) {
     const { DatabaseSync } = loadSqlite()
     this.#database = new DatabaseSync(path, { readOnly: true })
-    this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
 
   close(): void {
@@ -67,10 +67,10 @@ class OpencodeDatabase implements ConversationDatabase {
     return rows.flatMap((row) => {
       const [id, cwd] = [asName(row.id), asName(row.directory, 4096)]
       if (!isConversationId(id) || cwd === undefined) return []
-      const conversation = rootOf(id, parents)
+      const conversation = rootSession(id, parents)
       const [startedAt, updatedAt] = [Number(row.created), Number(row.updated)]
       const message = asName(row.reverted)
-      // With a part, the message stays whole.
+      // With a part, the message itself stays.
       const isBehind = asName(row.revertedPart) !== undefined
       const revert = message === undefined ? undefined : { message, isBehind }
       return [{ id, conversation, cwd, startedAt, updatedAt, ...defined({ revert }) }]
@@ -121,14 +121,14 @@ class OpencodeDatabase implements ConversationDatabase {
       }
       if (isUnfinished(message) && row.isFollowed !== 1) return
       const { parts, bytes, damaged } = this.#parts(place.id)
-      const items = [...began, ...itemsOf(place, message, parts, agent)]
+      const items = [...began, ...messageItems(place, message, parts, agent)]
       began = []
       yield { items, place, bytes: bytes + String(row.data).length, damaged }
     }
   }
 
   #parts(message: string) {
-    const sql = `SELECT id, length(data) AS length, CASE WHEN length(data) <= ${LONGEST} THEN data END AS data FROM part WHERE message_id = ? ORDER BY id`
+    const sql = `SELECT id, length(data) AS length, CASE WHEN length(data) <= ${MAX_PART_BYTES} THEN data END AS data FROM part WHERE message_id = ? ORDER BY id`
     let [bytes, damaged] = [0, 0]
     const parts: Json[] = []
     for (const { id, length, data } of this.#rows(sql, message)) {
@@ -146,7 +146,7 @@ function isUnfinished(message: Json) {
   return asObject(message.time)?.completed === undefined
 }
 
-function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
+function rootSession(id: string, parents: ReadonlyMap<unknown, unknown>) {
   let root = id
   // Bounded, so that a cycle ends.
   for (let depth = 0; depth < 50; depth += 1) {
@@ -157,8 +157,8 @@ function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
   return root
 }
 
-/** A tool's result shares a part with its use and becomes a message of its own. */
-function itemsOf(
+/** A tool's result shares a part with its use and becomes a separate message. */
+function messageItems(
   { id, at: time }: DatabaseCursor,
   message: Json,
   parts: readonly Json[],
@@ -169,14 +169,14 @@ function itemsOf(
   const compaction = parts.find((part) => part.type === 'compaction')
   if (compaction !== undefined)
     return [{ type: 'compaction', id, at, trigger: compaction.auto === false ? 'manual' : 'auto' }]
-  if (message.role === 'assistant') return saidByModel(id, message, parts, common)
-  const said = parts.flatMap(partOf)
-  if (said.length === 0) return []
+  if (message.role === 'assistant') return replyItems(id, message, parts, common)
+  const content = parts.flatMap(messageParts)
+  if (content.length === 0) return []
   const isMeta = parts.every((part) => part.synthetic === true)
-  return [{ ...common, id, role: 'user', parts: said, ...(isMeta ? { isMeta } : {}) }]
+  return [{ ...common, id, role: 'user', parts: content, ...(isMeta ? { isMeta } : {}) }]
 }
 
-function saidByModel(
+function replyItems(
   id: string,
   message: Json,
   parts: readonly Json[],
@@ -187,15 +187,15 @@ function saidByModel(
   const shared = { ...common, role: 'assistant', ...about } as const
   const items: HistoryItem[] = []
   // One step is one request; older versions have several in a message.
-  for (const [number, step] of stepsOf(parts).entries()) {
+  for (const [number, step] of splitSteps(parts).entries()) {
     const name = number === 0 ? id : `${id}-${number}`
     const finish = step.find((part) => part.type === 'step-finish')
     const tokens = asObject(finish?.tokens) ?? (number === 0 ? asObject(message.tokens) : undefined)
-    const usage = usageOf(tokens)
-    const said = step.flatMap(partOf)
-    if (said.length > 0)
-      items.push({ ...shared, id: name, request: name, parts: said, ...defined({ usage }) })
-    const results = step.flatMap(resultOf)
+    const usage = parseUsage(tokens)
+    const content = step.flatMap(messageParts)
+    if (content.length > 0)
+      items.push({ ...shared, id: name, request: name, parts: content, ...defined({ usage }) })
+    const results = step.flatMap(toolResults)
     if (results.length > 0)
       items.push({ ...common, id: `${name}-results`, role: 'user', parts: results })
   }
@@ -204,11 +204,11 @@ function saidByModel(
   if (failure.name === 'MessageAbortedError')
     return [...items, { type: 'ended', at: common.at, reason: 'interrupted' }]
   const text = asText(asObject(failure.data)?.message) ?? asName(failure.name) ?? 'failed'
-  const said = { role: 'assistant', parts: [{ type: 'text', text }], isFailure: true } as const
-  return [...items, { ...common, id: `${id}-failure`, ...said }]
+  const content = { role: 'assistant', parts: [{ type: 'text', text }], isFailure: true } as const
+  return [...items, { ...common, id: `${id}-failure`, ...content }]
 }
 
-function stepsOf(parts: readonly Json[]) {
+function splitSteps(parts: readonly Json[]) {
   const steps: Json[][] = [[]]
   for (const part of parts) {
     if (part.type === 'step-start' && steps.at(-1)!.some(({ type }) => type === 'step-finish'))
@@ -218,7 +218,7 @@ function stepsOf(parts: readonly Json[]) {
   return steps
 }
 
-const SILENT = new Set<unknown>([
+const IGNORED_PARTS = new Set<unknown>([
   'step-start',
   'step-finish',
   'snapshot',
@@ -227,7 +227,7 @@ const SILENT = new Set<unknown>([
   'agent',
 ])
 
-function partOf(part: Json): readonly MessagePart[] {
+function messageParts(part: Json): readonly MessagePart[] {
   const { type, text, url } = part
   if (type === 'text' || type === 'reasoning') {
     if (typeof text !== 'string' || text === '' || part.ignored === true) return []
@@ -244,10 +244,10 @@ function partOf(part: Json): readonly MessagePart[] {
     const input = asObject(asObject(part.state)?.input) ?? {}
     return [{ type: 'tool use', id, name, input }]
   }
-  return SILENT.has(type) ? [] : [{ type: 'other', block: part }]
+  return IGNORED_PARTS.has(type) ? [] : [{ type: 'other', block: part }]
 }
 
-function resultOf(part: Json): readonly MessagePart[] {
+function toolResults(part: Json): readonly MessagePart[] {
   const { status, output, error } = asObject(part.state) ?? {}
   const use = asName(part.callID)
   const isError = status === 'error'
@@ -256,7 +256,7 @@ function resultOf(part: Json): readonly MessagePart[] {
   return [{ type: 'tool result', use, parts, isError }]
 }
 
-function usageOf(tokens: Json | undefined): Usage | undefined {
+function parseUsage(tokens: Json | undefined): Usage | undefined {
   const input = asCount(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
   const cache = asObject(tokens.cache)

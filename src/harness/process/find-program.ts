@@ -30,10 +30,10 @@ function isProgram(path: string) {
 }
 
 /** In the bundle, above its chunks, and from the sources. */
-const PLACES = ['./stint.js', '../stint.js', '../../../dist/stint.js']
+const STINT_PATHS = ['./stint.js', '../stint.js', '../../../dist/stint.js']
 
 export function findStintProgram(from: string = import.meta.url): string {
-  const found = PLACES.map((place) => fileURLToPath(new URL(place, from))).find(
+  const found = STINT_PATHS.map((path) => fileURLToPath(new URL(path, from))).find(
     (path) => statOrUndefined(path)?.isFile() === true,
   )
   if (found !== undefined) return found
@@ -50,44 +50,44 @@ export function findHookProgram(
   from: string = import.meta.url,
   node: string = process.execPath,
 ): HookProgram | undefined {
-  const folder = folderAbove(fileURLToPath(from), HOOK_FILE)
+  const folder = findFolderWith(fileURLToPath(from), HOOK_FILE)
   return folder === undefined ? undefined : { node, hook: join(folder, HOOK_FILE) }
 }
 
 export function stintVersion(from: string = import.meta.url): string {
-  const folder = folderAbove(fileURLToPath(from), 'package.json')
+  const folder = findFolderWith(fileURLToPath(from), 'package.json')
   const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as {
     version: string
   }
   return version
 }
 
-function folderAbove(path: string, name: string): string | undefined {
+function findFolderWith(path: string, name: string): string | undefined {
   const folder = dirname(path)
   const holds = (file: string) => statOrUndefined(join(folder, file))?.isFile() === true
   if (holds(name)) return folder
-  return folder === path || holds('package.json') ? undefined : folderAbove(folder, name)
+  return folder === path || holds('package.json') ? undefined : findFolderWith(folder, name)
 }
 
-const VERSION_MS = 30_000
+const VERSION_TIMEOUT_MS = 30_000
 
-/** Asks a harness's program for its version. `failure` words what it said instead. */
+/** `failure` words the problem from the program's output. */
 export function checkVersion(
   program: string,
   env: NodeJS.ProcessEnv,
   hint: string,
-  failure: (said: string) => string,
+  failure: (output: string) => string,
 ): Promise<HarnessCheck> {
-  const options = { env, timeout: VERSION_MS, encoding: 'utf8' } as const
+  const options = { env, timeout: VERSION_TIMEOUT_MS, encoding: 'utf8' } as const
   return new Promise((resolve) => {
     execFile(program, ['--version'], options, (error, stdout, stderr) => {
       const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
       if (error === null && version !== undefined) return resolve({ isThere: true, version })
-      const said = oneLine(stderr || stdout || error?.message || 'it says no version')
+      const output = oneLine(stderr || stdout || error?.message || 'it says no version')
       const problem =
         error?.code === 'ENOENT'
           ? `there is no program ${program}`
-          : `${program} --version ${failure(said)}`
+          : `${program} --version ${failure(output)}`
       resolve({ isThere: false, problem, hint })
     })
   })

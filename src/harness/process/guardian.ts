@@ -1,9 +1,9 @@
-// The program between us and an agent, as text for `node -e`: it needs no file, whatever happens to
-// the bundle.
+// The program between us and an agent, as source text for `node -e`: it needs no file, whatever
+// happens to the bundle.
 //
 // Descriptor 3 is a pipe that only we hold; when it closes, we are gone and everything is ended.
 //
-// An agent owns its process group and session, processes with the mark in their environment, and
+// An agent owns its process group and session, processes with the tag in their environment, and
 // their descendants. Agents start shells in other groups, so the group alone misses some. Without
 // /proc there is only the group.
 
@@ -13,20 +13,20 @@ const { spawn } = require('node:child_process')
 const { closeSync, openSync, readFileSync, readdirSync, writeSync } = require('node:fs')
 const { Socket } = require('node:net')
 
-// Ended by itself or by us: so long may what is left of it take before it is killed.
+// How long remaining processes may take to exit before they are killed.
 const GRACE = 2000
-// A process that the system itself holds on to cannot be waited for.
+// A process stuck in the kernel cannot be waited for.
 const KILL_ROUNDS = 100
 
-let order, status, exited, deadline, ending
-const told = new Set(), beyond = new Set(), found = new Set()
+let request, status, exited, deadline, ending
+const signalled = new Set(), foreign = new Set(), found = new Set()
 
 function isOurs(pid, [, parent, group, session]) {
-  if (order.command !== undefined && [parent, group, session].includes(String(process.pid))) return true
-  return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(order.mark)
+  if (request.command !== undefined && [parent, group, session].includes(String(process.pid))) return true
+  return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(request.mark)
 }
 
-/** The processes there are, but for us and what is to be spared; undefined where the system does not tell. */
+/** All processes of the agent except us and the spared one; undefined without /proc. */
 function members() {
   let names
   try {
@@ -37,7 +37,7 @@ function members() {
   const parents = new Map(), ours = new Set()
   for (const name of names) {
     const pid = Number(name)
-    if (pid === process.pid || pid === order.spare || beyond.has(pid)) continue
+    if (pid === process.pid || pid === request.spare || foreign.has(pid)) continue
     try {
       const stat = readFileSync('/proc/' + pid + '/stat', 'latin1')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -45,7 +45,7 @@ function members() {
       parents.set(pid, Number(fields[1]))
       if (isOurs(pid, fields)) ours.add(pid)
     } catch {
-      // It is gone, or somebody else's.
+      // It is gone, or belongs to another user.
     }
   }
   for (let size = -1; size !== ours.size; ) {
@@ -60,7 +60,7 @@ function send(pid, signal) {
     process.kill(pid, signal)
     found.add(pid)
   } catch (error) {
-    if (error.code === 'EPERM') beyond.add(pid)
+    if (error.code === 'EPERM') foreign.add(pid)
   }
 }
 
@@ -70,47 +70,47 @@ async function endMembers() {
   for (let round = 0, empty = 0, kills = 0; empty < 2 && kills < KILL_ROUNDS; round += 1) {
     const left = members()
     if (left === undefined) return endGroup()
-    // One that changes its program just now shows no environment, so that nobody has to be seen twice.
+    // A process in the middle of exec shows no environment, so it takes two empty rounds.
     empty = left.length === 0 ? empty + 1 : 0
     const isLate = performance.now() >= deadline
     if (isLate) kills += 1
     for (const pid of left) {
       if (isLate) send(pid, 'SIGKILL')
-      else if (!told.has(pid)) send(pid, 'SIGTERM')
-      told.add(pid)
+      else if (!signalled.has(pid)) send(pid, 'SIGTERM')
+      signalled.add(pid)
     }
     await pause(round < 10 ? 15 : 60)
   }
 }
 
 async function endGroup() {
-  if (order.command === undefined) return
+  if (request.command === undefined) return
   send(-process.pid, 'SIGTERM')
   while (performance.now() < deadline) await pause(50)
-  await tell()
+  await report()
   send(-process.pid, 'SIGKILL')
 }
 
-async function tell() {
+async function report() {
   if (exited) await Promise.race([exited, pause(1000)])
   try {
     writeSync(3, JSON.stringify({ ...status, found: found.size }) + '\n')
   } catch {
-    // Nobody is there to be told.
+    // The parent is gone.
   }
 }
 
 function end(grace) {
   const at = performance.now() + grace
   deadline = deadline === undefined ? at : Math.min(deadline, at)
-  ending ??= (order === undefined ? Promise.resolve() : endMembers().then(tell)).then(() => process.exit(0))
+  ending ??= (request === undefined ? Promise.resolve() : endMembers().then(report)).then(() => process.exit(0))
 }
 
-function begin(message) {
-  order = message
-  if (order.command === undefined) return end(order.grace)
-  const child = spawn(order.command, order.args, { cwd: order.cwd, env: order.env, stdio: 'inherit' })
-  // Held by us as well, its input and output would not end when it closes them.
+function start(message) {
+  request = message
+  if (request.command === undefined) return end(request.grace)
+  const child = spawn(request.command, request.args, { cwd: request.cwd, env: request.env, stdio: 'inherit' })
+  // If we also held its input and output, they would stay open after it closes them.
   for (const fd of [0, 1]) {
     closeSync(fd)
     openSync('/dev/null', 'r+')
@@ -126,19 +126,19 @@ function begin(message) {
 }
 
 let text = ''
-const line = new Socket({ fd: 3 })
-line.setEncoding('utf8')
-line.on('data', (piece) => {
-  const lines = (text + piece).split('\n')
+const channel = new Socket({ fd: 3 })
+channel.setEncoding('utf8')
+channel.on('data', (chunk) => {
+  const lines = (text + chunk).split('\n')
   text = lines.pop()
   for (const each of lines) {
     const message = JSON.parse(each)
-    if (order === undefined) begin(message)
+    if (request === undefined) start(message)
     else end(message.grace)
   }
 })
-line.on('error', () => end(GRACE))
-line.on('close', () => end(GRACE))
+channel.on('error', () => end(GRACE))
+channel.on('close', () => end(GRACE))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => end(GRACE))
 `
 

@@ -15,22 +15,22 @@ export interface ProcessExit {
 }
 
 export interface GuardedProcess {
-  /** Never emits an error: writes to a program that is gone are lost. */
+  /** Never emits an error: writes to a program that has exited are lost. */
   readonly stdin: Writable
   readonly lines: AsyncIterable<string>
-  readonly mark: ProcessTag
+  readonly tag: ProcessTag
   stderrTail(): string
-  /** Resolves when neither it nor anything it started is left. */
+  /** Resolves when the program and everything it started are gone. */
   readonly exited: Promise<ProcessExit>
-  /** Kills what is left after the grace. A second call may shorten it. */
+  /** Kills what is left after the grace period. A second call may shorten it. */
   end(graceMs?: number): Promise<void>
 }
 
-const MARK = 'STINT_MARK'
+const TAG_VARIABLE = 'STINT_MARK'
 const TAIL_BYTES = 8 * 1024
 const GUARDIAN_SLACK_MS = 15_000
 
-interface Surroundings {
+interface GuardedSpawnOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly wrap?: readonly string[] | undefined
@@ -39,7 +39,7 @@ interface Surroundings {
 export function spawnGuarded(
   command: string,
   args: readonly string[],
-  { cwd, env, wrap = [] }: Surroundings,
+  { cwd, env, wrap = [] }: GuardedSpawnOptions,
 ): GuardedProcess {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new StintError(
@@ -57,20 +57,20 @@ export function spawnGuarded(
     )
 
   const mark = randomHex(16)
-  const marks = [env[MARK], mark].filter(Boolean).join('.')
+  const tags = [env[TAG_VARIABLE], mark].filter(Boolean).join('.')
   const guardian = startGuardian(
-    { mark, command: program, args: words, cwd, env: { ...env, [MARK]: marks } },
-    { [MARK]: marks },
+    { mark, command: program, args: words, cwd, env: { ...env, [TAG_VARIABLE]: tags } },
+    { [TAG_VARIABLE]: tags },
   )
   const { stdin, stdout, stderr } = guardian.child
   stdin!.on('error', () => undefined)
-  const tail = new Tail(stderr!)
-  const processMark = { pid: guardian.pid, startedAt: processStartTime(guardian.pid), mark }
-  const exited = exitOf(guardian, processMark)
+  const tail = new StderrTail(stderr!)
+  const tag = { pid: guardian.pid, startedAt: processStartTime(guardian.pid), mark }
+  const exited = waitForExit(guardian, tag)
   return {
     stdin: stdin!,
     lines: streamLines(stdout!),
-    mark: processMark,
+    tag,
     stderrTail: () => tail.text,
     exited,
     end: async (graceMs = 2000) => {
@@ -82,29 +82,29 @@ export function spawnGuarded(
   }
 }
 
-/** How a process ended, with the last it said. */
-export async function describeExit(process: GuardedProcess, who = 'it'): Promise<string> {
+export async function describeExit(process: GuardedProcess, subject = 'it'): Promise<string> {
   const { code, signal } = await process.exited
-  const how = signal === null ? `${who} exited with ${code}` : `${who} was ended by ${signal}`
+  const outcome =
+    signal === null ? `${subject} exited with ${code}` : `${subject} was ended by ${signal}`
   const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
-  return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
+  return shorten(oneLine(last === '' ? outcome : `${outcome}: ${last}`), 1000)
 }
 
-async function exitOf(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit> {
+async function waitForExit(guardian: Guardian, tag: ProcessTag): Promise<ProcessExit> {
   const ended = await guardian.ended
   if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
-  // The guardian itself was killed; what it guarded lives on.
-  await endOrphans(mark)
+  // The guardian itself was killed; the processes it guarded live on.
+  await endOrphans(tag)
   return { code: null, signal: 'SIGKILL' }
 }
 
-class Tail {
+class StderrTail {
   #bytes = Buffer.alloc(0)
 
   constructor(stream: Readable) {
     stream.on('error', () => undefined)
-    stream.on('data', (piece: Buffer) => {
-      this.#bytes = Buffer.concat([this.#bytes, piece]).subarray(-TAIL_BYTES)
+    stream.on('data', (chunk: Buffer) => {
+      this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-TAIL_BYTES)
     })
   }
 
@@ -113,15 +113,15 @@ class Tail {
   }
 }
 
-export interface Guardian {
+interface Guardian {
   readonly child: ChildProcess
   readonly pid: number
   end(grace: number): void
   readonly ended: Promise<GuardianReport | undefined>
 }
 
-/** `env` carries the marks of outer guardians, so that they find what we start. */
-export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): Guardian {
+/** `env` carries the tags of outer guardians, so that they find what we start. */
+function startGuardian(request: GuardianRequest, env: NodeJS.ProcessEnv): Guardian {
   const child = spawn(process.execPath, ['-e', GUARDIAN], {
     // Node options meant for the agent must not reach the guardian.
     env,
@@ -139,39 +139,39 @@ export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): G
       'end some programs, or raise the limit of processes',
     )
   const line = child.stdio[3] as Socket
-  // Writes to one that is gone are lost; `ended` reports its end.
+  // Writes to an exited guardian are lost; `ended` reports its exit.
   line.on('error', () => undefined)
-  const said = textOf(line)
-  line.write(`${JSON.stringify(order)}\n`)
+  const report = readAll(line)
+  line.write(`${JSON.stringify(request)}\n`)
   return {
     child,
     pid: child.pid,
     end: (grace) => void line.write(`${JSON.stringify({ grace })}\n`),
-    ended: gone.then(() => said).then(lastWord),
+    ended: gone.then(() => report).then(parseReport),
   }
 }
 
-function textOf(line: Socket): Promise<string> {
+function readAll(line: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     line.setEncoding('utf8')
-    line.on('data', (piece: string) => (text += piece))
+    line.on('data', (chunk: string) => (text += chunk))
     line.once('close', () => resolve(text))
   })
 }
 
-function lastWord(text: string): GuardianReport | undefined {
+function parseReport(text: string): GuardianReport | undefined {
   // It was killed in the middle of its report.
   return text.endsWith('\n') ? (JSON.parse(text) as GuardianReport) : undefined
 }
 
 export function isAlive({ pid, startedAt, mark }: ProcessTag): boolean {
-  if (startedAt === '') return isThere(pid)
-  // After a reboot both numbers may repeat; the mark does not.
+  if (startedAt === '') return isPidRunning(pid)
+  // After a reboot both numbers may repeat; the tag does not.
   return processStartTime(pid) === startedAt && environmentOf(pid).includes(mark)
 }
 
-/** Without readable environments this ends nothing: the guardian has ended its group by itself. */
+/** Without readable environments this ends nothing: the guardian has already ended its group. */
 export async function endOrphans({ mark }: ProcessTag, graceMs = 1000): Promise<number> {
   const ended = await startGuardian({ mark, grace: graceMs, spare: process.pid }, {}).ended
   return ended?.found ?? 0
@@ -181,7 +181,7 @@ export function processStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // Behind the name come fields 3 onwards; the start time is the 22nd.
+    // Fields 3 onwards follow the name; the start time is the 22nd.
     return fields[0] === 'Z' ? '' : (fields[19] ?? '')
   } catch {
     return ''
@@ -197,7 +197,7 @@ function environmentOf(pid: number) {
   }
 }
 
-function isThere(pid: number) {
+function isPidRunning(pid: number) {
   try {
     process.kill(pid, 0)
     return true
@@ -207,34 +207,34 @@ function isThere(pid: number) {
   }
 }
 
-const LONGEST_LINE = 64 * 1024 * 1024
+const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** Split at LF alone; of a line beyond the bound only the beginning is kept, to limit memory. */
+/** Splits at LF only; of an overlong line only the start is kept, to limit memory. */
 export async function* streamLines(
   bytes: AsyncIterable<Uint8Array>,
-  longest = LONGEST_LINE,
+  maxLength = MAX_LINE_BYTES,
 ): AsyncGenerator<string> {
-  let pieces: Uint8Array[] = []
+  let chunks: Uint8Array[] = []
   let length = 0
-  const keep = (piece: Uint8Array) => {
-    const kept = piece.subarray(0, longest - length)
-    if (kept.length > 0) pieces.push(kept)
-    length += kept.length
+  const append = (chunk: Uint8Array) => {
+    const added = chunk.subarray(0, maxLength - length)
+    if (added.length > 0) chunks.push(added)
+    length += added.length
   }
-  const take = () => {
-    const line = Buffer.concat(pieces).toString('utf8')
-    pieces = []
+  const takeLine = () => {
+    const line = Buffer.concat(chunks).toString('utf8')
+    chunks = []
     length = 0
     return line
   }
   for await (const chunk of bytes) {
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      keep(chunk.subarray(from, at))
+      append(chunk.subarray(from, at))
       from = at + 1
-      yield take()
+      yield takeLine()
     }
-    keep(chunk.subarray(from))
+    append(chunk.subarray(from))
   }
-  if (length > 0) yield take()
+  if (length > 0) yield takeLine()
 }

@@ -22,16 +22,16 @@ export function rehearsalHarness(
     capabilities,
     ...defined({ spawn }),
   })
-  const remembering = (env: NodeJS.ProcessEnv) =>
+  const withState = (env: NodeJS.ProcessEnv) =>
     state === undefined ? env : { ...env, STINT_REHEARSAL_STATE: state }
   return {
     ...harness,
-    check: () => check(script),
-    open: (options) => harness.open({ ...options, env: remembering(options.env) }),
+    check: () => checkScript(script),
+    open: (options) => harness.open({ ...options, env: withState(options.env) }),
   }
 }
 
-async function check(script: string | undefined): Promise<HarnessCheck> {
+async function checkScript(script: string | undefined): Promise<HarnessCheck> {
   try {
     const { loadScript } = await import('./agent/script.ts')
     loadScript(script)

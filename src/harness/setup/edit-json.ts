@@ -1,25 +1,25 @@
-// Edits leave every other byte as it is; formatting editors reformat the lines around. The
+// Edits leave every other byte unchanged; formatting editors would reformat the lines around. The
 // package's main entry cannot be bundled, hence this path.
 import { type Node, type ParseError, parseTree } from 'jsonc-parser/lib/esm/main.js'
 
 type Path = readonly (string | number)[]
 
 export function addMember(text: string, path: Path, key: string, value: unknown): string {
-  return insert(text, find(text, path), value, key)
+  return insertChild(text, findNode(text, path), value, key)
 }
 
 export function addItem(text: string, path: Path, value: unknown): string {
-  return insert(text, find(text, path), value)
+  return insertChild(text, findNode(text, path), value)
 }
 
 export function editString(text: string, path: Path, change: (raw: string) => string): string {
-  const { offset, length } = find(text, path)
+  const { offset, length } = findNode(text, path)
   const [start, end] = [offset + 1, offset + length - 1]
   return splice(text, start, end, change(text.slice(start, end)))
 }
 
 export function removeAt(text: string, path: Path): string {
-  return remove(text, find(text, path.slice(0, -1)), path.at(-1)!)
+  return removeChild(text, findNode(text, path.slice(0, -1)), path.at(-1)!)
 }
 
 export function syntaxErrorLine(text: string): number | undefined {
@@ -28,7 +28,7 @@ export function syntaxErrorLine(text: string): number | undefined {
   return errors[0] === undefined ? undefined : text.slice(0, errors[0].offset).split('\n').length
 }
 
-function find(text: string, path: Path) {
+function findNode(text: string, path: Path) {
   const found = path.reduce<Node | undefined>(childAt, parseTree(text))
   if (found === undefined) throw new Error(`no ${path.join('.')} in this JSON`)
   return found
@@ -44,35 +44,35 @@ function memberOf(node: Node | undefined, key: string) {
   return node?.children?.findLast((member) => member.children?.[0]?.value === key)
 }
 
-function insert(text: string, container: Node, value: unknown, key?: string) {
+function insertChild(text: string, container: Node, value: unknown, key?: string) {
   const children = container.children ?? []
   const last = children.at(-1)
   if (last === undefined) return insertFirst(text, container, value, key)
   const indent = indentOf(text, children[0]!.offset)
   const added =
     indent === undefined
-      ? `,${text.includes('\n') ? ' ' : ''}${inOneLine(value, key)}`
-      : `,${lineEnd(text)}${indent}${inLines(text, indent, value, key)}`
+      ? `,${text.includes('\n') ? ' ' : ''}${serializeCompact(value, key)}`
+      : `,${lineEnd(text)}${indent}${serializeIndented(text, indent, value, key)}`
   return splice(text, endOf(last), endOf(last), added)
 }
 
 function insertFirst(text: string, container: Node, value: unknown, key?: string) {
   const at = container.offset + 1
   const isRoot = container.parent === undefined
-  if (!isRoot && !text.includes('\n')) return splice(text, at, at, inOneLine(value, key))
+  if (!isRoot && !text.includes('\n')) return splice(text, at, at, serializeCompact(value, key))
   const outer = /^[ \t]*/.exec(text.slice(lineStart(text, container.offset)))![0]
-  const indent = outer + unitOf(text)
+  const indent = outer + indentUnit(text)
   const isOpen = text.slice(at, endOf(container)).includes('\n')
   const closing = isOpen ? '' : `${lineEnd(text)}${outer}`
   return splice(
     text,
     at,
     at,
-    `${lineEnd(text)}${indent}${inLines(text, indent, value, key)}${closing}`,
+    `${lineEnd(text)}${indent}${serializeIndented(text, indent, value, key)}${closing}`,
   )
 }
 
-function remove(text: string, container: Node, key: string | number) {
+function removeChild(text: string, container: Node, key: string | number) {
   const children = container.children ?? []
   const index = typeof key === 'number' ? key : children.indexOf(memberOf(container, key)!)
   const node = children[index]!
@@ -82,12 +82,12 @@ function remove(text: string, container: Node, key: string | number) {
   return splice(text, container.offset + 1, endOf(container) - 1, '')
 }
 
-function inOneLine(value: unknown, key?: string) {
+function serializeCompact(value: unknown, key?: string) {
   return `${key === undefined ? '' : `${JSON.stringify(key)}:`}${JSON.stringify(value)}`
 }
 
-function inLines(text: string, indent: string, value: unknown, key?: string) {
-  const lines = JSON.stringify(value, undefined, unitOf(text))
+function serializeIndented(text: string, indent: string, value: unknown, key?: string) {
+  const lines = JSON.stringify(value, undefined, indentUnit(text))
     .split('\n')
     .join(`${lineEnd(text)}${indent}`)
   return `${key === undefined ? '' : `${JSON.stringify(key)}: `}${lines}`
@@ -111,7 +111,7 @@ function indentOf(text: string, offset: number) {
   return start > 0 && /^[ \t]*$/.test(before) ? before : undefined
 }
 
-function unitOf(text: string) {
+function indentUnit(text: string) {
   return /^\uFEFF?\s*\{[ \t]*\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  '
 }
 

@@ -1,5 +1,5 @@
-// No path of this machine, so that settings can be committed, and the same text everywhere: Claude
-// Code runs identical commands once.
+// It holds no path of this machine, so that settings can be committed, and is the same everywhere:
+// Claude Code runs identical commands once.
 
 export const LAUNCHER = 'launcher'
 
@@ -23,10 +23,10 @@ export const STATUS_LINE_COMMAND = /* @__PURE__ */ commandFor('statusline')
 function commandFor(argument: string) {
   const launcher = `"\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`
   const launch = `IFS='\t' read -r n h <${launcher} && [ -x "$n" ] && [ -r "$h" ] && { "$n" "$h" ${argument}; :; }`
-  const elsewhere = ['"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint'].map(
-    (way) => `${way} ${argument}`,
+  const fallbacks = ['"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint'].map(
+    (program) => `${program} ${argument}`,
   )
-  return `export STINT_HARNESS_PID=$PPID; { ${[launch, ...elsewhere, 'true'].join(' || ')}; } 2>/dev/null`
+  return `export STINT_HARNESS_PID=$PPID; { ${[launch, ...fallbacks, 'true'].join(' || ')}; } 2>/dev/null`
 }
 
 export function isStintCommand(command: unknown): boolean {

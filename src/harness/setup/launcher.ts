@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { LAUNCHER } from './hook-command.ts'
 
-/** The programs of this machine that a hook is made of. */
+/** The programs on this machine that run a hook. */
 export interface HookProgram {
   readonly node: string
   readonly hook: string
@@ -23,7 +23,7 @@ export function parseLauncher(text: string): HookProgram | undefined {
 
 export const MCP_SERVER = 'stint'
 
-/** Passed on by programs that only pass named variables. */
+/** For programs that only pass on named variables. */
 export const MCP_ENVIRONMENT = [
   'STINT_STATE_HOME',
   'XDG_STATE_HOME',
@@ -34,9 +34,9 @@ export const MCP_ENVIRONMENT = [
 
 /**
  * Without braces, which Claude Code would expand. Without Stint an empty server answers, since one
- * that ends looks broken to a teammate.
+ * that exits looks broken to a teammate.
  */
-const FIND = [
+const FIND_STINT = [
   's=$STINT_STATE_HOME',
   '[ "$s" ] || { s=$XDG_STATE_HOME; [ "$s" ] || s=$HOME/.local/state; s=$s/stint; }',
   `[ -r "$s/${LAUNCHER}" ] && IFS='\t' read -r n h <"$s/${LAUNCHER}" && j=$(dirname "$h")/stint.js && [ -x "$n" ] && [ -r "$j" ] && exec "$n" "$j" mcp`,
@@ -53,13 +53,13 @@ export const MCP_COMMAND = {
   command: 'sh',
   args: [
     '-c',
-    `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${EMPTY_SERVER}'; done`,
+    `${FIND_STINT}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${EMPTY_SERVER}'; done`,
   ],
 }
 
 export const MCP_FILE = { mcpServers: { [MCP_SERVER]: MCP_COMMAND } }
 
-/** Whether some version of `stint setup` registered a server. */
+/** Whether any version of `stint setup` registered the server. */
 export function isStintServer(server: unknown): boolean {
   const { args } = Object(server) as { readonly args?: unknown }
   return (

@@ -1,4 +1,5 @@
 import { join, relative, sep } from 'node:path'
+import { sha256 } from '../../history/blobs.ts'
 import { defined } from '../../text/defined.ts'
 import {
   type FileChange,
@@ -6,20 +7,19 @@ import {
   type PlannedFiles,
   type WrittenFile,
   readText,
-  sumOf,
   applyUndo,
   undoSteps,
 } from './plan.ts'
 
-/** Something of ours in a foreign text. Texts come without a byte-order mark. */
+/** An edit that adds something of ours to a foreign text. Texts have no byte-order mark. */
 export interface TextEdit {
   isCurrent(text: string): boolean
-  /** The texts from without to with it, one edit apart. */
+  /** Returns the text after each edit, starting with the original. */
   add(text: string): readonly string[]
-  takeOut(text: string, known?: Pick<WrittenFile, 'kept' | 'added'>): string
-  /** The containers of ours that a text has already. */
+  remove(text: string, known?: Pick<WrittenFile, 'kept' | 'added'>): string
+  /** The containers of our values that exist in a text. */
   containers?(text: string): readonly string[]
-  /** Values that cannot be told from what others write. */
+  /** Our values that others might also write. */
   added?(text: string): readonly string[]
   isEmpty(text: string): boolean
 }
@@ -33,17 +33,17 @@ export function planEdit(
 ): PlannedFiles {
   const before = readText(path)
   if (before !== undefined && edit.isCurrent(withoutBom(before))) return NO_CHANGES
-  const base = before === undefined ? '' : takeOut(before, edit, known)
-  const bare = withoutBom(base)
-  const mark = base.slice(0, base.length - bare.length)
-  const texts = edit.add(bare).map((text) => mark + text)
+  const base = before === undefined ? '' : removeEdit(before, edit, known)
+  const content = withoutBom(base)
+  const bom = base.slice(0, base.length - content.length)
+  const texts = edit.add(content).map((text) => bom + text)
   const after = texts.at(-1)!
   if (after === before) return NO_CHANGES
-  const isCreated = before === undefined || (known?.undo === 'delete' && edit.isEmpty(bare))
+  const isCreated = before === undefined || (known?.undo === 'delete' && edit.isEmpty(content))
   const written: WrittenFile = {
-    sum: sumOf(after),
+    sum: sha256(after),
     undo: isCreated ? 'delete' : undoSteps(texts),
-    ...defined({ kept: edit.containers?.(bare), added: edit.added?.(bare) }),
+    ...defined({ kept: edit.containers?.(content), added: edit.added?.(content) }),
   }
   return { changes: [{ path, before, after }], written: { [path]: written } }
 }
@@ -55,18 +55,18 @@ export function planEditRemoval(
 ): readonly FileChange[] {
   const before = readText(path)
   if (before === undefined) return []
-  const rest = takeOut(before, edit, known)
+  const rest = removeEdit(before, edit, known)
   if (known?.undo === 'delete' && edit.isEmpty(withoutBom(rest)))
     return [{ path, before, after: undefined }]
   return rest === before ? [] : [{ path, before, after: rest }]
 }
 
-/** The exact original bytes if the file is unchanged since. */
-function takeOut(text: string, edit: TextEdit, known: WrittenFile | undefined) {
-  if (known !== undefined && sumOf(text) === known.sum)
+/** Restores the exact original bytes if the file is unchanged since. */
+function removeEdit(text: string, edit: TextEdit, known: WrittenFile | undefined) {
+  if (known !== undefined && sha256(text) === known.sum)
     return known.undo === 'delete' ? '' : applyUndo(text, known.undo)
-  const bare = withoutBom(text)
-  return text.slice(0, text.length - bare.length) + edit.takeOut(bare, known)
+  const content = withoutBom(text)
+  return text.slice(0, text.length - content.length) + edit.remove(content, known)
 }
 
 /** Some editors leave a byte-order mark at the start of a file. */
@@ -75,11 +75,11 @@ export function withoutBom(text: string): string {
 }
 
 type OwnedFiles = PlannedFiles & {
-  /** Files of these names that are not ours, or were changed. */
+  /** Files with these names that are not ours, or were changed. */
   readonly foreign: readonly string[]
 }
 
-/** Writes files that are ours as a whole, and removes those of an older version. */
+/** Writes files that are entirely ours, and removes those of an older version. */
 export function planOwnedFiles(
   files: ReadonlyMap<string, string>,
   folder: string,
@@ -88,18 +88,18 @@ export function planOwnedFiles(
   const stale = [...files]
     .map(([path, after]) => ({ path, before: readText(path), after }))
     .filter(({ before, after }) => before !== after)
-  const changes = stale.filter(({ path, before }) => isOurs(before, known[path]))
+  const changes = stale.filter(({ path, before }) => isOwn(before, known[path]))
   const retired = planOwnedFileRemoval(new Map(), folder, known, new Set(files.keys()))
   return {
     changes: [...changes, ...retired.changes],
     written: Object.fromEntries(
-      changes.map(({ path, after }) => [path, { sum: sumOf(after), undo: 'delete' }]),
+      changes.map(({ path, after }) => [path, { sum: sha256(after), undo: 'delete' }]),
     ),
     foreign: stale.filter((file) => !changes.includes(file)).map(({ path }) => path),
   }
 }
 
-/** Removes these files, and those in the folder that only the manifest knows. */
+/** Removes these files, and those in the folder that only the manifest lists. */
 export function planOwnedFileRemoval(
   files: ReadonlyMap<string, string>,
   folder: string,
@@ -112,40 +112,40 @@ export function planOwnedFileRemoval(
     .map((path) => ({ path, before: readText(path), after: undefined }))
     .filter(({ before }) => before !== undefined)
   const changes = found.filter(
-    ({ path, before }) => before === files.get(path) || isOurs(before, known[path]),
+    ({ path, before }) => before === files.get(path) || isOwn(before, known[path]),
   )
   const foreign = found.filter((file) => !changes.includes(file)).map(({ path }) => path)
   return { changes, written: {}, foreign }
 }
 
-/** A free name is ours to take. */
-function isOurs(text: string | undefined, known: WrittenFile | undefined): boolean {
-  return text === undefined || (known !== undefined && sumOf(text) === known.sum)
+/** A missing file is free to use. */
+function isOwn(text: string | undefined, known: WrittenFile | undefined): boolean {
+  return text === undefined || (known !== undefined && sha256(text) === known.sum)
 }
 
-interface Marks {
+interface BlockMarkers {
   readonly begin: string
   readonly end: string
   /** With an empty line before it. */
-  readonly isApart: boolean
+  readonly hasBlankLineBefore: boolean
 }
 
-/** Lines between two marking lines, at the end of a text. */
-export function blockEdit(marks: Marks, lines: readonly string[]): TextEdit {
+/** Lines between two marker lines, at the end of a text. */
+export function blockEdit(markers: BlockMarkers, lines: readonly string[]): TextEdit {
   return {
-    isCurrent: (text) => (blockIn(text, marks) ?? []).join('\n') === lines.join('\n'),
+    isCurrent: (text) => (readBlock(text, markers) ?? []).join('\n') === lines.join('\n'),
     add(text) {
       if (lines.length === 0) return [text]
       const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
       const ended = text === '' || text.endsWith('\n') ? text : `${text}${lineEnd}`
-      const apart = text === '' || !marks.isApart ? ended : `${ended}${lineEnd}`
-      return [text, `${apart}${[marks.begin, ...lines, marks.end, ''].join(lineEnd)}`]
+      const separated = text === '' || !markers.hasBlankLineBefore ? ended : `${ended}${lineEnd}`
+      return [text, `${separated}${[markers.begin, ...lines, markers.end, ''].join(lineEnd)}`]
     },
-    takeOut(text) {
-      const [begin, end] = limitsOf(text, marks)
+    remove(text) {
+      const [begin, end] = blockRange(text, markers)
       if (end === -1) return text
       const all = text.split('\n')
-      const isBlankBefore = marks.isApart && begin > 0 && /^\r?$/.test(all[begin - 1]!)
+      const isBlankBefore = markers.hasBlankLineBefore && begin > 0 && /^\r?$/.test(all[begin - 1]!)
       const first = isBlankBefore ? begin - 1 : begin
       return all.toSpliced(first, end - first + 1).join('\n')
     },
@@ -153,36 +153,36 @@ export function blockEdit(marks: Marks, lines: readonly string[]): TextEdit {
   }
 }
 
-function blockIn(text: string, marks: Marks): readonly string[] | undefined {
-  const [begin, end] = limitsOf(text, marks)
+function readBlock(text: string, markers: BlockMarkers): readonly string[] | undefined {
+  const [begin, end] = blockRange(text, markers)
   return end === -1 ? undefined : text.split(/\r?\n/).slice(begin + 1, end)
 }
 
-function limitsOf(text: string, { begin, end }: Marks): readonly [number, number] {
+function blockRange(text: string, { begin, end }: BlockMarkers): readonly [number, number] {
   const lines = text.split(/\r?\n/)
   const first = lines.indexOf(begin)
   return [first, first === -1 ? -1 : lines.indexOf(end, first)]
 }
 
 /** One block per agent program. */
-function excludeMarks(program: string) {
-  const mark = `# stint setup${program}`
-  return { begin: `${mark}: begin`, end: `${mark}: end`, isApart: false }
+function excludeMarkers(program: string) {
+  const bom = `# stint setup${program}`
+  return { begin: `${bom}: begin`, end: `${bom}: end`, hasBlankLineBefore: false }
 }
 
 export function excludePath(gitCommonDir: string): string {
   return join(gitCommonDir, 'info', 'exclude')
 }
 
-/** The pattern that means one file of a worktree and no other. */
+/** A pattern that matches exactly one file of a worktree. */
 export function excludePattern(root: string, path: string): string {
   return `/${relative(root, path).split(sep).join('/')}`
 }
 
 export function excludedPatterns(text: string): readonly string[] {
-  return blockIn(text, excludeMarks('')) ?? []
+  return readBlock(text, excludeMarkers('')) ?? []
 }
 
 export function excludeEdit(patterns: readonly string[], program = ''): TextEdit {
-  return blockEdit(excludeMarks(program), patterns)
+  return blockEdit(excludeMarkers(program), patterns)
 }

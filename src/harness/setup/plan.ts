@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { structuredPatch } from 'diff'
+import { sha256 } from '../../history/blobs.ts'
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StintError, errnoOf, isMissing } from '../../journal/errors.ts'
@@ -17,14 +17,14 @@ import { type HookProgram, launcherPath, launcherText, parseLauncher } from './l
 export interface SetupPlan {
   /** In the order in which they are written. */
   readonly changes: readonly FileChange[]
-  /** Written first, so that an interrupted setup is still known to be ours. */
+  /** Written first, so that an interrupted setup is still recognised as ours. */
   readonly record: FileChange | undefined
   /** Removed if empty, the innermost first. */
   readonly folders: readonly string[]
   readonly notes: readonly string[]
 }
 
-/** Undefined where there is no file. */
+/** `before` and `after` are undefined where there is no file. */
 export interface FileChange {
   readonly path: string
   readonly before: string | undefined
@@ -36,10 +36,10 @@ export interface PlannedFiles {
   readonly written: Manifest['files']
 }
 
-/** What setup wrote. It lies outside the project, since it describes files of this machine. */
+/** What setup wrote. Stored outside the project, since it describes files of this machine. */
 export interface Manifest {
   readonly v: 1
-  /** The file, or the folder of a plugin, that was set up. */
+  /** The settings file, or the plugin folder, that was set up. */
   readonly target: string
   readonly files: Readonly<Record<string, WrittenFile>>
   /** The folders that setup created. */
@@ -50,81 +50,85 @@ export interface WrittenFile {
   readonly sum: string
   /** `delete` for a file that setup created. */
   readonly undo: readonly UndoStep[] | 'delete'
-  /** Containers that existed before, which stay when empty. */
+  /** Containers that existed before and stay when empty. */
   readonly kept?: readonly string[]
-  /** Values of ours that anyone might have: betas, an approval. */
+  /** Our values that others might also add: betas, an approval. */
   readonly added?: readonly string[]
 }
 
 export function buildInstallPlan(
   stateHome: string,
-  known: Manifest,
+  manifest: Manifest,
   files: readonly PlannedFiles[],
   notes: readonly string[],
 ): SetupPlan {
   const changes = files.flatMap((each) => each.changes)
   const written = Object.assign({}, ...files.map((each) => each.written)) as Manifest['files']
-  return { changes, record: recordOf(stateHome, known, changes, written), folders: [], notes }
-}
-
-export function buildRemovalPlan(
-  stateHome: string,
-  known: Manifest,
-  changes: readonly FileChange[],
-  notes: readonly string[] = [],
-): SetupPlan {
-  const path = manifestPath(stateHome, known.target)
-  const before = readText(path)
-  const others = listFolder(dirname(path)).filter(
-    (name) => /^[^.].*\.json$/.test(name) && join(dirname(path), name) !== path,
-  )
-  // The launcher goes with the last setup of this machine.
-  const isLast = others.length === 0 && (changes.length > 0 || before !== undefined)
   return {
-    changes: isLast ? [...changes, ...removeIfThere(launcherPath(stateHome))] : changes,
-    record: removeIfThere(path)[0],
-    folders: known.folders.toSorted((a, b) => depthOf(b) - depthOf(a)),
+    changes,
+    record: planManifestChange(stateHome, manifest, changes, written),
+    folders: [],
     notes,
   }
 }
 
-function removeIfThere(path: string) {
+export function buildRemovalPlan(
+  stateHome: string,
+  manifest: Manifest,
+  changes: readonly FileChange[],
+  notes: readonly string[] = [],
+): SetupPlan {
+  const path = manifestPath(stateHome, manifest.target)
+  const before = readText(path)
+  const others = listFolder(dirname(path)).filter(
+    (name) => /^[^.].*\.json$/.test(name) && join(dirname(path), name) !== path,
+  )
+  // The launcher is removed with the last setup of this machine.
+  const isLast = others.length === 0 && (changes.length > 0 || before !== undefined)
+  return {
+    changes: isLast ? [...changes, ...removalOf(launcherPath(stateHome))] : changes,
+    record: removalOf(path)[0],
+    folders: manifest.folders.toSorted((a, b) => depthOf(b) - depthOf(a)),
+    notes,
+  }
+}
+
+function removalOf(path: string) {
   const before = readText(path)
   return before === undefined ? [] : [{ path, before, after: undefined }]
 }
 
-function recordOf(
+function planManifestChange(
   stateHome: string,
-  known: Manifest,
+  manifest: Manifest,
   changes: readonly FileChange[],
   written: Manifest['files'],
 ) {
-  const path = manifestPath(stateHome, known.target)
+  const path = manifestPath(stateHome, manifest.target)
   const before = readText(path)
   if (changes.length === 0 && before === undefined) return undefined
   const gone = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
   const files = Object.fromEntries(
-    Object.entries({ ...known.files, ...written }).filter(([path]) => !gone.has(path)),
+    Object.entries({ ...manifest.files, ...written }).filter(([path]) => !gone.has(path)),
   )
-  const made = changes.filter((each) => each.before === undefined && written[each.path])
+  const created = changes.filter((each) => each.before === undefined && written[each.path])
   const folders = [
-    ...new Set([...known.folders, ...made.flatMap(({ path }) => missingFolders(path))]),
+    ...new Set([...manifest.folders, ...created.flatMap(({ path }) => missingFolders(path))]),
   ]
-  const after = `${JSON.stringify({ ...known, files, folders }, undefined, 2)}\n`
+  const after = `${JSON.stringify({ ...manifest, files, folders }, undefined, 2)}\n`
   return before === after ? undefined : { path, before, after }
 }
 
-/** Tells hooks where this Stint is. */
 export function planLauncher(
   stateHome: string,
   program: HookProgram | undefined,
 ): PlannedFiles & Pick<SetupPlan, 'notes'> {
-  const elsewhere = 'hooks will look for `stint` in the project and on the PATH'
+  const fallback = 'hooks will look for `stint` in the project and on the PATH'
   if (program === undefined)
-    return { changes: [], written: {}, notes: [`this Stint runs from its sources: ${elsewhere}`] }
+    return { changes: [], written: {}, notes: [`this Stint runs from its sources: ${fallback}`] }
   const after = launcherText(program)
   if (parseLauncher(after) === undefined) {
-    const notes = [`the path of this Stint has a line break or a tab: ${elsewhere}`]
+    const notes = [`the path of this Stint has a line break or a tab: ${fallback}`]
     return { changes: [], written: {}, notes }
   }
   const path = launcherPath(stateHome)
@@ -138,10 +142,9 @@ export function planLauncher(
   }
 }
 
-/** Every file of a plan, in the order in which it is written. */
 export function changesInOrder({ changes, record }: SetupPlan): readonly FileChange[] {
   if (record === undefined) return changes
-  // It outlives what it describes.
+  // The manifest must outlive the files it lists.
   return record.after === undefined ? [...changes, record] : [record, ...changes]
 }
 
@@ -149,7 +152,9 @@ export function changeKind({ before, after }: FileChange): 'create' | 'change' |
   return before === undefined ? 'create' : after === undefined ? 'delete' : 'change'
 }
 
-/** As `diff -u`, without file names. Line ends are part of a line, so that a change of them shows. */
+/**
+ * Like `diff -u`, without file names. Line ends are part of a line, so that changes of them show.
+ */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   const visible = (text: string) => text.replaceAll('\r', '␍')
   const { hunks } = structuredPatch('', '', visible(before), visible(after), '', '', { context: 3 })
@@ -174,11 +179,11 @@ export function readText(path: string): string | undefined {
   return text
 }
 
-/** Refuses a plan that cannot be carried out as a whole. */
+/** Throws for a plan that could only be applied in part. */
 export function assertWritable(plan: SetupPlan): void {
   for (const { path } of changesInOrder(plan)) {
-    // Replacing by rename ignores the file's permissions, so check them.
-    const target = behindLinks(path)
+    // Replacing by rename ignores the file's permissions, so check them first.
+    const target = resolveLinks(path)
     const nearest = existsSync(target) ? target : existingParent(target)
     if ((modeOf(nearest) & 0o222) === 0) throw cannotWrite(nearest, 'it is read-only')
     const isFolder = statOrUndefined(nearest)?.isDirectory() === true
@@ -198,8 +203,8 @@ export function applyPlan(plan: SetupPlan): void {
 }
 
 function applyChange({ path, before, after }: FileChange): void {
-  const target = behindLinks(path)
-  // The harness writes to its settings at any time.
+  const target = resolveLinks(path)
+  // The harness may write its settings at any time.
   if (readText(path) !== before) throw changedMeanwhile(path)
   try {
     if (after === undefined) removeFile(target)
@@ -232,22 +237,22 @@ function changedMeanwhile(path: string) {
   )
 }
 
-/** The folders that would have to be made for a file, the outermost first. */
+/** Outermost first. */
 function missingFolders(path: string): readonly string[] {
-  const folder = dirname(behindLinks(path))
+  const folder = dirname(resolveLinks(path))
   if (existsSync(folder) || folder === dirname(folder)) return []
   return [...missingFolders(folder), folder]
 }
 
-/** A symbolic link, as dotfile managers make, stays one. */
-function behindLinks(path: string): string {
+/** A symbolic link, as dotfile managers create, stays one. */
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
     if (!isMissing(error)) throw error
     // Missing, or a link to something missing.
     const target = linkTarget(path)
-    return target === undefined ? path : behindLinks(resolve(dirname(path), target))
+    return target === undefined ? path : resolveLinks(resolve(dirname(path), target))
   }
 }
 
@@ -265,10 +270,10 @@ function depthOf(path: string): number {
 }
 
 function manifestPath(stateHome: string, target: string): string {
-  return join(stateHome, 'setup', `${sumOf(target).slice(0, 16)}.json`)
+  return join(stateHome, 'setup', `${sha256(target).slice(0, 16)}.json`)
 }
 
-/** Without a readable manifest, ours is recognised by its content. */
+/** Without a readable manifest, our values are recognised by their content. */
 export function readManifest(stateHome: string, target: string): Manifest {
   const empty: Manifest = { v: 1, target, files: {}, folders: [] }
   const text = readOrUndefined(manifestPath(stateHome, target))?.toString('utf8') ?? ''
@@ -276,22 +281,17 @@ export function readManifest(stateHome: string, target: string): Manifest {
   return value?.v === 1 && value.target === target ? { ...empty, ...value } : empty
 }
 
-export function sumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-/** Kept instead of a copy, because settings may hold secrets. */
+/** Stored instead of a copy, because settings may hold secrets. */
 interface UndoStep {
   readonly at: number
   readonly length: number
   readonly text: string
 }
 
-/** The way back through texts that are one edit apart. */
 export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
   return texts
     .slice(1)
-    .map((after, index) => stepBack(texts[index]!, after))
+    .map((after, index) => undoStep(texts[index]!, after))
     .toReversed()
 }
 
@@ -302,7 +302,7 @@ export function applyUndo(text: string, steps: readonly UndoStep[]): string {
   )
 }
 
-function stepBack(before: string, after: string) {
+function undoStep(before: string, after: string) {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start += 1

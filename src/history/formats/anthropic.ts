@@ -8,26 +8,28 @@ export interface AnthropicMessage {
   readonly content: readonly Json[]
 }
 
-export interface AnthropicOptions {
-  /** For models that take no system message between others: the user says it, in tags. */
+interface AnthropicOptions {
+  /** For models that accept no system message between others: sent as the user, in tags. */
   readonly isSystemSaidByUser?: boolean
   readonly promptless?: ReadonlySet<string>
 }
 
-/** The `messages` array of Anthropic's Messages API that would be sent next, without system prompt and tools. */
+/**
+ * The `messages` array of Anthropic's Messages API to send next, without system prompt and tools.
+ */
 export function anthropicMessages(
   items: Iterable<HistoryItem>,
   options: AnthropicOptions = {},
 ): readonly AnthropicMessage[] {
   const messages = modelMessages(items, options.promptless).flatMap((message) => {
-    const parts = message.parts.filter(isAcceptable).map(withAcceptableNames)
+    const parts = message.parts.filter(isAccepted).map(withAcceptedNames)
     return parts.length === 0 ? [] : [{ ...message, parts }]
   })
-  const said = options.isSystemSaidByUser === true ? saidByUser(messages) : messages
-  return said.map(({ role, parts }) => ({ role, content: blocksFromParts(parts) }))
+  const merged = options.isSystemSaidByUser === true ? withSystemAsUser(messages) : messages
+  return merged.map(({ role, parts }) => ({ role, content: blocksFromParts(parts) }))
 }
 
-/** The items of a `messages` array; each follows the one before it. */
+/** Each item follows the one before it. */
 export function anthropicItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
     const { role, content } = asObject(value) ?? {}
@@ -43,12 +45,12 @@ export function anthropicItems(messages: readonly unknown[]): readonly Message[]
 }
 
 /** The API rejects unsigned thinking and blocks of another provider. */
-function isAcceptable(part: MessagePart) {
+function isAccepted(part: MessagePart) {
   if (part.type === 'thinking') return part.signature !== undefined || part.data !== undefined
   return part.type !== 'other' || typeof part.block.type === 'string'
 }
 
-function withAcceptableNames(part: MessagePart) {
+function withAcceptedNames(part: MessagePart) {
   switch (part.type) {
     case 'tool use':
       return { ...part, id: acceptableName(part.id), name: acceptableName(part.name) }
@@ -59,19 +61,19 @@ function withAcceptableNames(part: MessagePart) {
   }
 }
 
-function saidByUser(messages: readonly ModelMessage[]) {
-  const said: ModelMessage[] = []
+function withSystemAsUser(messages: readonly ModelMessage[]) {
+  const merged: ModelMessage[] = []
   for (const { role, parts } of messages) {
-    const asUser = role === 'system' ? parts.map(reminding) : parts
-    const last = said.at(-1)
+    const asUser = role === 'system' ? parts.map(asReminder) : parts
+    const last = merged.at(-1)
     if (role !== 'assistant' && last?.role === 'user')
-      said.splice(-1, 1, { ...last, parts: [...last.parts, ...asUser] })
-    else said.push({ role: role === 'assistant' ? role : 'user', parts: asUser })
+      merged.splice(-1, 1, { ...last, parts: [...last.parts, ...asUser] })
+    else merged.push({ role: role === 'assistant' ? role : 'user', parts: asUser })
   }
-  return said
+  return merged
 }
 
-function reminding(part: MessagePart) {
+function asReminder(part: MessagePart) {
   return part.type === 'text'
     ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` }
     : part

@@ -6,7 +6,7 @@ import {
   parseJson,
   messageText,
 } from '../../text/json-fields.ts'
-import type { HistoryItem, Message, MessagePart } from '../items.ts'
+import type { HistoryItem, Message, MessagePart, ToolResultPart, ToolUsePart } from '../items.ts'
 import { modelMessages } from '../model-messages.ts'
 import { acceptableName, messageItem } from './anthropic.ts'
 
@@ -20,10 +20,9 @@ export type OpenAiMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
 
-type ToolUse = Extract<MessagePart, { type: 'tool use' }>
-type ToolResult = Extract<MessagePart, { type: 'tool result' }>
-
-/** The `messages` array of OpenAI's chat completions that would be sent next. Thoughts have no field there. */
+/**
+ * The `messages` array of OpenAI's chat completions to send next, which has no field for thinking.
+ */
 export function openAiMessages(
   items: Iterable<HistoryItem>,
   promptless?: ReadonlySet<string>,
@@ -43,7 +42,7 @@ export function openAiMessages(
   })
 }
 
-/** The items of a `messages` array; each follows the one before it. */
+/** Each item follows the one before it. */
 export function openAiItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
     const message = asObject(value) ?? {}
@@ -58,11 +57,11 @@ export function openAiItems(messages: readonly unknown[]): readonly Message[] {
         return [
           messageItem(index, role, [
             ...textParts(messageText(content)),
-            ...asArray(message.tool_calls).flatMap(toolUseIn),
+            ...asArray(message.tool_calls).flatMap(parseToolUse),
           ]),
         ]
       case 'tool':
-        return [messageItem(index, 'user', toolResultIn(message))]
+        return [messageItem(index, 'user', parseToolResult(message))]
       default:
         return []
     }
@@ -70,14 +69,14 @@ export function openAiItems(messages: readonly unknown[]): readonly Message[] {
 }
 
 function assistantMessage(parts: readonly MessagePart[]): readonly OpenAiMessage[] {
-  const text = textIn(parts)
-  const calls = parts.filter((part): part is ToolUse => part.type === 'tool use').map(callOf)
+  const text = joinText(parts)
+  const calls = parts.filter((part): part is ToolUsePart => part.type === 'tool use').map(toolCall)
   if (text === '' && calls.length === 0) return []
   const used = calls.length === 0 ? {} : { tool_calls: calls }
   return [{ role: 'assistant', content: text === '' ? null : text, ...used }]
 }
 
-function callOf({ id, name, input }: ToolUse): Json {
+function toolCall({ id, name, input }: ToolUsePart): Json {
   return {
     id: acceptableName(id),
     type: 'function',
@@ -85,16 +84,16 @@ function callOf({ id, name, input }: ToolUse): Json {
   }
 }
 
-function toolMessage({ use, parts }: ToolResult): OpenAiMessage {
-  return { role: 'tool', tool_call_id: acceptableName(use), content: textIn(parts) }
+function toolMessage({ use, parts }: ToolResultPart): OpenAiMessage {
+  return { role: 'tool', tool_call_id: acceptableName(use), content: joinText(parts) }
 }
 
-/** A tool result can only be text, so its pictures go into the user's message. */
+/** A tool result can only be text, so its images go into the user's message. */
 function userMessage(parts: readonly MessagePart[]): readonly OpenAiMessage[] {
   const shown = parts.flatMap((part) =>
-    part.type === 'tool result' ? part.parts.filter(isPicture) : [part],
+    part.type === 'tool result' ? part.parts.filter(isImage) : [part],
   )
-  if (!shown.some(isPicture)) return textMessage('user', shown)
+  if (!shown.some(isImage)) return textMessage('user', shown)
   return [{ role: 'user', content: shown.flatMap(contentPart) }]
 }
 
@@ -117,15 +116,15 @@ function textMessage(
   role: 'user' | 'system',
   parts: readonly MessagePart[],
 ): readonly OpenAiMessage[] {
-  const content = textIn(parts)
+  const content = joinText(parts)
   return content === '' ? [] : [{ role, content }]
 }
 
-function textIn(parts: readonly MessagePart[]): string {
+function joinText(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-function isPicture({ type }: MessagePart): boolean {
+function isImage({ type }: MessagePart): boolean {
   return type === 'image' || type === 'image link'
 }
 
@@ -135,11 +134,11 @@ function userParts(content: unknown): readonly MessagePart[] {
     const part = asObject(value)
     if (part?.type === 'text' && typeof part.text === 'string') return textParts(part.text)
     const url = asObject(part?.image_url)?.url
-    return part?.type === 'image_url' && typeof url === 'string' ? [pictureAt(url)] : []
+    return part?.type === 'image_url' && typeof url === 'string' ? [parseImage(url)] : []
   })
 }
 
-function pictureAt(url: string): MessagePart {
+function parseImage(url: string): MessagePart {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
   return mediaType === undefined || data === undefined
     ? { type: 'image link', url }
@@ -150,17 +149,19 @@ function textParts(text: string): readonly MessagePart[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-function toolUseIn(value: unknown): readonly MessagePart[] {
+function parseToolUse(value: unknown): readonly MessagePart[] {
   const call = asObject(value)
-  const made = asObject(call?.function)
-  const [id, name] = [asName(call?.id), asName(made?.name)]
+  const callFields = asObject(call?.function)
+  const [id, name] = [asName(call?.id), asName(callFields?.name)]
   if (id === undefined || name === undefined) return []
   const input =
-    typeof made?.arguments === 'string' ? asObject(parseJson(made.arguments)) : undefined
+    typeof callFields?.arguments === 'string'
+      ? asObject(parseJson(callFields.arguments))
+      : undefined
   return [{ type: 'tool use', id, name, input: input ?? {} }]
 }
 
-function toolResultIn({ tool_call_id: id, content }: Json): readonly MessagePart[] {
+function parseToolResult({ tool_call_id: id, content }: Json): readonly MessagePart[] {
   const use = asName(id)
   return use === undefined
     ? []

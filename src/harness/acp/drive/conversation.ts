@@ -36,19 +36,19 @@ import {
 } from './start-agent.ts'
 import { type AcpToolUse, UpdateTranslator, turnUsage } from './translator.ts'
 
-const TURN_PATIENCE_MS = 5000
-const CLOSE_PATIENCE_MS = 2000
+const INTERRUPT_GRACE_MS = 5000
+const CLOSE_GRACE_MS = 2000
 
-/** What an agent reports and asks, from before its conversation has an id. */
-class Listener {
+/** Receives updates and permission requests, which may arrive before the conversation has an id. */
+class AcpListener {
   readonly updates: UpdateTranslator
   readonly #options: ConversationOptions
   turn: TurnStream | undefined
-  isLimitTold = false
+  isLimitReported = false
   /** Agents may also report conversations of their own sub-agents. */
   id: string | undefined
   /** The last usage between two turns. */
-  #between: HarnessEvent | undefined
+  #usageBetweenTurns: HarnessEvent | undefined
 
   constructor(options: ConversationOptions) {
     this.#options = options
@@ -60,10 +60,11 @@ class Listener {
     const events = this.updates.read(asObject(params.update) ?? {})
     // Between turns agents send only history and usage.
     if (this.turn === undefined)
-      this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
+      this.#usageBetweenTurns =
+        events.findLast((event) => event.type === 'usage') ?? this.#usageBetweenTurns
     else {
       this.turn.push(...events)
-      this.isLimitTold ||= events.some((event) => event.type === 'limit')
+      this.isLimitReported ||= events.some((event) => event.type === 'limit')
     }
   }
 
@@ -73,25 +74,28 @@ class Listener {
   }: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
     const use = this.updates.tool(toolCall as unknown as Json)
     // Some agents describe the tool use only when they ask for permission.
-    const { status: _, ...told } = toolCall
-    this.update({ sessionId: this.id, update: { ...told, sessionUpdate: 'tool_call_update' } })
-    const isYes = isUsePermitted(use, this.#options).catch(() => false)
+    const { status: _, ...toolFields } = toolCall
+    this.update({
+      sessionId: this.id,
+      update: { ...toolFields, sessionUpdate: 'tool_call_update' },
+    })
+    const isAllowed = isUsePermitted(use, this.#options).catch(() => false)
     const { signal } = this.turn?.stopping ?? new AbortController()
     const isCancelled = signal.aborted || once(signal, 'abort').then(() => true)
-    const decided = await Promise.race([isYes.then((yes) => ({ yes })), isCancelled])
+    const decided = await Promise.race([isAllowed.then((yes) => ({ yes })), isCancelled])
     return typeof decided === 'object'
-      ? answer(decided.yes, options)
+      ? permissionResponse(decided.yes, options)
       : { outcome: { outcome: 'cancelled' } }
   }
 
   begin(turn: TurnStream): void {
     // Late updates of an earlier turn, or of loaded history, belong to no turn.
     this.updates.endTurn()
-    this.updates.said = undefined
+    this.updates.lastMessage = undefined
     this.turn = turn
-    this.isLimitTold = false
-    if (this.#between !== undefined) turn.push(this.#between)
-    this.#between = undefined
+    this.isLimitReported = false
+    if (this.#usageBetweenTurns !== undefined) turn.push(this.#usageBetweenTurns)
+    this.#usageBetweenTurns = undefined
   }
 }
 
@@ -99,15 +103,15 @@ class AcpConversation implements Conversation {
   readonly id: string
   readonly process: ProcessTag
   readonly #agent: StartedAgent
-  readonly #listener: Listener
+  readonly #listener: AcpListener
   readonly #model: string | undefined
   #isStarted = false
   #closing: Promise<void> | undefined
 
-  constructor(id: string, agent: StartedAgent, listener: Listener, model: string | undefined) {
+  constructor(id: string, agent: StartedAgent, listener: AcpListener, model: string | undefined) {
     this.id = id
     listener.id = id
-    this.process = agent.process.mark
+    this.process = agent.process.tag
     this.#agent = agent
     this.#listener = listener
     this.#model = model
@@ -121,18 +125,18 @@ class AcpConversation implements Conversation {
       turn.push({ type: 'started', conversation: this.id, ...defined({ model: this.#model }) })
     this.#isStarted = true
     this.#listener.begin(turn)
-    void this.#take(turn, text)
+    void this.#runTurn(turn, text)
     return turn
   }
 
-  async #take(turn: TurnStream, text: string): Promise<void> {
+  async #runTurn(turn: TurnStream, text: string): Promise<void> {
     const { updates } = this.#listener
-    const end = await this.#ask(text).then(
+    const end = await this.#sendPrompt(text).then(
       (response) => {
         const spent = turnUsage(response as unknown as Json)
         turn.push(...updates.endTurn())
         if (spent !== undefined) turn.push({ type: 'usage', spent })
-        return turn.isInterrupted ? INTERRUPTED : endFor(response)
+        return turn.isInterrupted ? INTERRUPTED : turnEnd(response)
       },
       (error: unknown) => {
         turn.push(...updates.endTurn())
@@ -140,10 +144,10 @@ class AcpConversation implements Conversation {
       },
     )
     this.#listener.turn = undefined
-    turn.push({ ...end, ...defined({ said: updates.said }) })
+    turn.push({ ...end, ...defined({ said: updates.lastMessage }) })
   }
 
-  #ask(text: string): Promise<PromptResponse> {
+  #sendPrompt(text: string): Promise<PromptResponse> {
     return this.#agent.connection.agent.request(methods.agent.session.prompt, {
       sessionId: this.id,
       prompt: [{ type: 'text', text }],
@@ -153,12 +157,13 @@ class AcpConversation implements Conversation {
   async #failed(turn: TurnStream, error: unknown): Promise<TurnEnded> {
     const { connection, process } = this.#agent
     const isGone = connection.signal.aborted
-    // It is gone, or has closed its output and is as good as gone.
-    if (isGone) await process.end(CLOSE_PATIENCE_MS)
+    // A closed output means that the agent is as good as gone.
+    if (isGone) await process.end(CLOSE_GRACE_MS)
     if (turn.isInterrupted) return INTERRUPTED
     if (isGone) return { type: 'turn ended', how: 'died', failure: await describeExit(process) }
     const limit = limitFromError(error)
-    if (limit !== undefined && !this.#listener.isLimitTold) turn.push({ type: 'limit', ...limit })
+    if (limit !== undefined && !this.#listener.isLimitReported)
+      turn.push({ type: 'limit', ...limit })
     return { type: 'turn ended', how: 'failed', failure: failureMessage(error) }
   }
 
@@ -169,8 +174,8 @@ class AcpConversation implements Conversation {
     this.#agent.connection.agent
       .notify(methods.agent.session.cancel, { sessionId: this.id })
       .catch(() => undefined)
-    await Promise.race([turn.ended, pause(TURN_PATIENCE_MS, undefined, { ref: false })])
-    if (this.#listener.turn === turn) await this.#agent.process.end(CLOSE_PATIENCE_MS)
+    await Promise.race([turn.ended, pause(INTERRUPT_GRACE_MS, undefined, { ref: false })])
+    if (this.#listener.turn === turn) await this.#agent.process.end(CLOSE_GRACE_MS)
     await turn.ended
   }
 
@@ -183,8 +188,8 @@ class AcpConversation implements Conversation {
     const { turn } = this.#listener
     turn?.stopping.abort()
     process.stdin.end()
-    await Promise.race([process.exited, pause(CLOSE_PATIENCE_MS, undefined, { ref: false })])
-    await process.end(CLOSE_PATIENCE_MS)
+    await Promise.race([process.exited, pause(CLOSE_GRACE_MS, undefined, { ref: false })])
+    await process.end(CLOSE_GRACE_MS)
     connection.close()
     await turn?.ended
   }
@@ -192,7 +197,7 @@ class AcpConversation implements Conversation {
 
 const INTERRUPTED: TurnEnded = { type: 'turn ended', how: 'interrupted' }
 
-function endFor({ stopReason }: PromptResponse): TurnEnded {
+function turnEnd({ stopReason }: PromptResponse): TurnEnded {
   if (stopReason === 'end_turn') return { type: 'turn ended', how: 'completed' }
   if (stopReason === 'cancelled') return INTERRUPTED
   const failure = FAILURES[stopReason] ?? `it stopped: ${stopReason}`
@@ -205,7 +210,6 @@ const FAILURES: Readonly<Record<string, string>> = {
   refusal: 'the model refused to go on',
 }
 
-/** Whether an agent can be started and speaks the protocol. */
 export async function checkAgent(
   program: AcpProgram,
   env: NodeJS.ProcessEnv,
@@ -218,11 +222,11 @@ export async function checkAgent(
       hint: 'install it, or put its folder on the PATH',
     }
   try {
-    const listener = new Listener({ cwd, env, permissions: 'ask', allow: [] })
-    const { says, process: started } = await startAgent(program, { cwd, env }, listener)
+    const listener = new AcpListener({ cwd, env, permissions: 'ask', allow: [] })
+    const { info, process: started } = await startAgent(program, { cwd, env }, listener)
     started.stdin.end()
     await started.end()
-    const { agentInfo, protocolVersion } = says
+    const { agentInfo, protocolVersion } = info
     return { isThere: true, version: agentInfo?.version ?? `protocol ${protocolVersion}` }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
@@ -235,29 +239,29 @@ export async function openConversation(
   program: AcpProgram,
   options: ConversationOptions,
 ): Promise<Conversation> {
-  const listener = new Listener(options)
+  const listener = new AcpListener(options)
   const agent = await startAgent(program, options, listener)
   return endAgentOnFailure(program, agent, async () => {
-    const { id, configOptions } = await enter(program, agent, options)
+    const { id, configOptions } = await openSession(program, agent, options)
     const model = await chooseModel(program, agent, id, configOptions ?? [], options.model)
     return new AcpConversation(id, agent, listener, model)
   })
 }
 
-async function enter(
+async function openSession(
   { name }: AcpProgram,
-  { connection, says }: StartedAgent,
+  { connection, info }: StartedAgent,
   { cwd, resume }: ConversationOptions,
 ) {
-  const where: NewSessionRequest = { cwd, mcpServers: [] }
+  const session: NewSessionRequest = { cwd, mcpServers: [] }
   if (resume === undefined) {
     const { sessionId: id, configOptions } = await connection.agent.request(
       methods.agent.session.new,
-      where,
+      session,
     )
     return { id, configOptions }
   }
-  const { loadSession, sessionCapabilities } = says.agentCapabilities ?? {}
+  const { loadSession, sessionCapabilities } = info.agentCapabilities ?? {}
   if (loadSession !== true && (sessionCapabilities?.resume ?? undefined) === undefined)
     throw new StintError(
       'CANNOT_RESUME',
@@ -265,11 +269,14 @@ async function enter(
       'begin a new one',
     )
   const method = loadSession === true ? methods.agent.session.load : methods.agent.session.resume
-  const { configOptions } = await connection.agent.request(method, { ...where, sessionId: resume })
+  const { configOptions } = await connection.agent.request(method, {
+    ...session,
+    sessionId: resume,
+  })
   return { id: resume, configOptions }
 }
 
-/** Sets the model where one is wanted, and returns which it is, where the agent says so. */
+/** Returns the model in use, if the agent reports it. */
 async function chooseModel(
   { name }: AcpProgram,
   { connection }: StartedAgent,
@@ -305,10 +312,10 @@ export async function isUsePermitted(
   use: AcpToolUse,
   options: ConversationOptions,
 ): Promise<boolean> {
-  const words = oneLine(use.title ?? use.command ?? use.paths[0] ?? use.name)
+  const title = oneLine(use.title ?? use.command ?? use.paths[0] ?? use.name)
   const request: PermissionRequest = {
     tool: use.name,
-    title: shorten(words === '' ? use.name : words, 200),
+    title: shorten(title === '' ? use.name : title, 200),
     ...defined({ command: use.command, cwd: use.cwd, path: use.paths[0] }),
   }
   if (options.permissions === 'all' || isAllowedUse(use, request, options)) return true
@@ -327,9 +334,12 @@ function isAllowedUse(
   return paths.every((path) => isAllowedByRules({ ...request, path }, options))
 }
 
-/** For this once, where the agent offers that. */
-function answer(isYes: boolean, options: readonly PermissionOption[]): RequestPermissionResponse {
-  const kinds = isYes ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always']
+/** Prefers the options that apply once. */
+function permissionResponse(
+  isAllowed: boolean,
+  options: readonly PermissionOption[],
+): RequestPermissionResponse {
+  const kinds = isAllowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always']
   const [chosen] = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])
   return {
     outcome:

@@ -19,61 +19,61 @@ import { type GuardedProcess, describeExit, spawnGuarded } from '../../process/s
 export interface StartedAgent {
   readonly process: GuardedProcess
   readonly connection: ClientConnection
-  readonly says: InitializeResponse
+  readonly info: InitializeResponse
 }
 
-interface Handlers {
+interface AgentHandlers {
   /** Called in order, before any response that came after the update. */
   readonly update: (params: Json) => void
   readonly permission: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>
 }
 
 /** Agents may install or update themselves before they answer. */
-const PATIENCE_MS = 180_000
+const START_TIMEOUT_MS = 180_000
 
 export async function startAgent(
   program: AcpProgram,
   { cwd, env, wrap, trace }: Pick<ConversationOptions, 'cwd' | 'env' | 'wrap' | 'trace'>,
-  { update, permission }: Handlers,
+  { update, permission }: AgentHandlers,
 ): Promise<StartedAgent> {
   const { spawn = spawnGuarded } = program
   const process = spawn(program.command, program.args, { cwd, env, wrap })
   const connection = client({ name: 'stint' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
     .onNotification('*', () => undefined)
-    .connect(streamTo(process, update, trace))
-  const says = await endAgentOnFailure(program, { process, connection }, () =>
+    .connect(agentStream(process, update, trace))
+  const info = await endAgentOnFailure(program, { process, connection }, () =>
     connection.agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { name: 'stint', version: '1' },
       clientCapabilities: { session: { compaction: {}, notices: {} } },
     }),
   )
-  return { process, connection, says }
+  return { process, connection, info }
 }
 
 export async function endAgentOnFailure<T>(
   { name }: AcpProgram,
-  { process, connection }: Omit<StartedAgent, 'says'>,
+  { process, connection }: Omit<StartedAgent, 'info'>,
   step: () => Promise<T>,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`it has said nothing for ${PATIENCE_MS / 1000} seconds`)),
-      PATIENCE_MS,
+      () => reject(new Error(`it has said nothing for ${START_TIMEOUT_MS / 1000} seconds`)),
+      START_TIMEOUT_MS,
     )
   })
   try {
-    return await Promise.race([step(), silence])
+    return await Promise.race([step(), timeout])
   } catch (error) {
     const isGone = connection.signal.aborted
     await process.end(1000)
     if (error instanceof StintError) throw error
-    const why = isGone ? await describeExit(process) : failureMessage(error)
+    const reason = isGone ? await describeExit(process) : failureMessage(error)
     throw new StintError(
       'HARNESS_NOT_STARTED',
-      `${name} could not be started: ${why}`,
+      `${name} could not be started: ${reason}`,
       hintFor(error, isGone),
       { cause: error },
     )
@@ -114,25 +114,25 @@ function hintFor(error: unknown, isGone: boolean) {
 }
 
 /** Lines that are no messages are skipped: some agents print to standard output. */
-function streamTo(
+function agentStream(
   agent: GuardedProcess,
-  update: Handlers['update'],
+  update: AgentHandlers['update'],
   trace: ConversationOptions['trace'],
 ) {
-  let isWanted = true
+  let isOpen = true
   const readable = new ReadableStream<AnyMessage>({
     async start(controller) {
       for await (const line of agent.lines) {
-        if (!isWanted) return
+        if (!isOpen) return
         trace?.('from', line)
         const message = asObject(parseJson(line))
         if (message?.method === 'session/update') update(asObject(message.params) ?? {})
         else if (message?.jsonrpc === '2.0') controller.enqueue(message as AnyMessage)
       }
-      if (isWanted) controller.close()
+      if (isOpen) controller.close()
     },
     cancel() {
-      isWanted = false
+      isOpen = false
     },
   })
   const writable = new WritableStream<AnyMessage>({

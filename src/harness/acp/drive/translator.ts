@@ -12,7 +12,7 @@ import {
   messageText,
   asText,
 } from '../../../text/json-fields.ts'
-import type { HarnessEvent } from '../../contract/drive.ts'
+import type { HarnessEvent, ToolEvent } from '../../contract/drive.ts'
 import { parseUsageLimit, usageFrom } from '../../contract/usage.ts'
 
 export class UpdateTranslator {
@@ -22,16 +22,16 @@ export class UpdateTranslator {
   >()
   readonly #compactions = new Map<
     string,
-    { readonly tokensBefore: number | undefined; readonly isTold: boolean }
+    { readonly tokensBefore: number | undefined; readonly isReported: boolean }
   >()
   #message = ''
   #messageId: string | undefined
   #context: number | undefined
-  said: string | undefined
-  readonly #tellsDeltas: boolean
+  lastMessage: string | undefined
+  readonly #emitsDeltas: boolean
 
   constructor({ deltas }: { readonly deltas?: boolean } = {}) {
-    this.#tellsDeltas = deltas === true
+    this.#emitsDeltas = deltas === true
   }
 
   read(update: Json): readonly HarnessEvent[] {
@@ -49,7 +49,7 @@ export class UpdateTranslator {
       case 'compaction_update':
         return [...this.flush(), ...this.#compaction(update)]
       case 'notice':
-        return this.#notice(update)
+        return this.#limitNotice(update)
       default:
         return []
     }
@@ -59,7 +59,7 @@ export class UpdateTranslator {
     const text = this.#message
     this.#message = ''
     if (text.trim() === '') return []
-    this.said = text
+    this.lastMessage = text
     return [{ type: 'text', text }]
   }
 
@@ -71,21 +71,22 @@ export class UpdateTranslator {
     return [...this.flush(), ...unfinished.map((use) => toolEvent(use, 'failed'))]
   }
 
-  tool(told: Json): AcpToolUse {
-    const id = asName(told.toolCallId) ?? ''
-    return mergeToolUse(id, told, this.#tools.get(id))
+  tool(fields: Json): AcpToolUse {
+    const id = asName(fields.toolCallId) ?? ''
+    return mergeToolUse(id, fields, this.#tools.get(id))
   }
 
   #chunk(update: Json): readonly HarnessEvent[] {
     const content = asObject(update.content)
     const id = asName(update.messageId)
-    const isAnother = id !== undefined && this.#messageId !== undefined && id !== this.#messageId
-    const before = isAnother ? this.flush() : []
+    const isNextMessage =
+      id !== undefined && this.#messageId !== undefined && id !== this.#messageId
+    const before = isNextMessage ? this.flush() : []
     this.#messageId = id
     const text = content?.type === 'text' ? content.text : undefined
     if (typeof text !== 'string' || text === '') return before
     this.#message += text
-    return this.#tellsDeltas ? [...before, { type: 'delta', text }] : before
+    return this.#emitsDeltas ? [...before, { type: 'delta', text }] : before
   }
 
   #tool(update: Json): readonly HarnessEvent[] {
@@ -129,18 +130,18 @@ export class UpdateTranslator {
   #compaction(update: Json): readonly HarnessEvent[] {
     const id = asName(update.compactionId)
     if (id === undefined) return []
-    const { tokensBefore, isTold } = this.#compactions.get(id) ?? {
+    const { tokensBefore, isReported } = this.#compactions.get(id) ?? {
       tokensBefore: this.#context,
-      isTold: false,
+      isReported: false,
     }
     const isDone = update.status === 'completed'
-    this.#compactions.set(id, { tokensBefore, isTold: isTold || isDone })
-    return isDone && !isTold
+    this.#compactions.set(id, { tokensBefore, isReported: isReported || isDone })
+    return isDone && !isReported
       ? [{ type: 'compaction', boundary: id, ...defined({ tokensBefore }) }]
       : []
   }
 
-  #notice(update: Json): readonly HarnessEvent[] {
+  #limitNotice(update: Json): readonly HarnessEvent[] {
     const { severity, title, description } = update
     const limit =
       severity === 'error'
@@ -150,9 +151,7 @@ export class UpdateTranslator {
   }
 }
 
-// Only the id is certain; the rest comes in pieces and differs between agents.
-
-export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+// Only the id is certain; the other fields arrive in pieces and differ between agents.
 
 export interface AcpToolUse {
   readonly id: string
@@ -166,16 +165,16 @@ export interface AcpToolUse {
   readonly status?: string
 }
 
-const LONGEST_OUTPUT = 4000
+const MAX_OUTPUT_LENGTH = 4000
 
-export function mergeToolUse(id: string, told: Json, before?: AcpToolUse): AcpToolUse {
-  const title = asText(told.title) ?? before?.title
-  const kind = asText(told.kind) ?? before?.kind
-  const paths = pathsIn(told)
+export function mergeToolUse(id: string, fields: Json, before?: AcpToolUse): AcpToolUse {
+  const title = asText(fields.title) ?? before?.title
+  const kind = asText(fields.kind) ?? before?.kind
+  const paths = parsePaths(fields)
   return {
     id,
     name:
-      asText(told.name) ??
+      asText(fields.name) ??
       (before?.name === before?.kind ? undefined : before?.name) ??
       kind ??
       title ??
@@ -185,12 +184,12 @@ export function mergeToolUse(id: string, told: Json, before?: AcpToolUse): AcpTo
       title,
       kind,
       command:
-        commandIn(told) ??
+        parseCommand(fields) ??
         before?.command ??
         (kind === 'execute' ? commandInTitle(title) : undefined),
-      cwd: folderIn(told) ?? before?.cwd,
-      output: isOver(told) ? outputIn(told) : undefined,
-      status: asText(told.status) ?? before?.status,
+      cwd: parseFolder(fields) ?? before?.cwd,
+      output: isOver(fields) ? parseOutput(fields) : undefined,
+      status: asText(fields.status) ?? before?.status,
     }),
   }
 }
@@ -205,8 +204,8 @@ function isOver({ status }: Json) {
   return status === 'completed' || status === 'failed'
 }
 
-function commandIn(told: Json) {
-  const input = asObject(told.rawInput)
+function parseCommand(fields: Json) {
+  const input = asObject(fields.rawInput)
   const command = input?.command ?? input?.cmd
   if (!Array.isArray(command)) return asText(command)
   const words = command.filter((word) => typeof word === 'string')
@@ -214,8 +213,8 @@ function commandIn(told: Json) {
   return isScript ? words[2] : words.map(quoteWord).join(' ')
 }
 
-function folderIn(told: Json) {
-  const input = asObject(told.rawInput)
+function parseFolder(fields: Json) {
+  const input = asObject(fields.rawInput)
   return [input?.cwd, input?.workdir, input?.directory, input?.dir_path]
     .map(asText)
     .find((path) => path !== undefined)
@@ -228,36 +227,36 @@ function commandInTitle(title: string | undefined) {
   return title === undefined ? undefined : (/^`+([^`]+)`+$/.exec(title.trim())?.[1] ?? undefined)
 }
 
-function pathsIn(told: Json) {
-  const input = asObject(told.rawInput)
-  const places = [...asArray(told.locations), ...asArray(told.content)].map((place) =>
-    asText(asObject(place)?.path),
+function parsePaths(fields: Json) {
+  const input = asObject(fields.rawInput)
+  const locations = [...asArray(fields.locations), ...asArray(fields.content)].map((location) =>
+    asText(asObject(location)?.path),
   )
   const named = [input?.file_path, input?.abs_path, input?.path].map(asText)
-  return [...new Set([...places, ...named].filter((path) => path !== undefined))]
+  return [...new Set([...locations, ...named].filter((path) => path !== undefined))]
 }
 
-function outputIn(told: Json) {
-  const blocks = asArray(told.content).map((block) => asObject(block)?.content)
-  const raw = told.rawOutput
-  const fields = asObject(raw)
-  const texts = [raw, fields?.formatted_output, fields?.output, fields?.stdout, messageText(blocks)]
+function parseOutput(fields: Json) {
+  const blocks = asArray(fields.content).map((block) => asObject(block)?.content)
+  const raw = fields.rawOutput
+  const output = asObject(raw)
+  const texts = [raw, output?.formatted_output, output?.output, output?.stdout, messageText(blocks)]
   return texts
     .map(asText)
     .find((text) => text !== undefined)
-    ?.slice(-LONGEST_OUTPUT)
+    ?.slice(-MAX_OUTPUT_LENGTH)
 }
 
-// The draft protocol means the whole session, but claude-agent-acp 0.99 and codex-acp 2.6 report
-// the turn.
+// The draft protocol reports the whole session here, but claude-agent-acp 0.99 and codex-acp 2.6
+// report the turn.
 
 export function turnUsage(response: Json): Usage | undefined {
   const usage = asObject(response.usage)
-  return usage === undefined ? quotaIn(response) : counted(usage)
+  return usage === undefined ? geminiUsage(response) : parseUsage(usage)
 }
 
-function counted(usage: Json) {
-  const [input, output, cacheRead, cacheWritten, thought, total] = [
+function parseUsage(usage: Json) {
+  const [input, output, cacheRead, cacheWritten, thinking, total] = [
     'inputTokens',
     'outputTokens',
     'cachedReadTokens',
@@ -266,19 +265,19 @@ function counted(usage: Json) {
     'totalTokens',
   ].map((name) => asCount(usage[name]) ?? 0) as [number, number, number, number, number, number]
   const cached = cacheRead + cacheWritten
-  // Only the total shows whether input includes cached tokens and output includes thoughts.
-  const isCachedWithin = cached > 0 && total === input + output && input >= cached
-  const isThoughtApart = thought > 0 && total === input + output + cached + thought
+  // Only the total shows whether input includes cached tokens and output includes thinking.
+  const inputIncludesCached = cached > 0 && total === input + output && input >= cached
+  const isThinkingSeparate = thinking > 0 && total === input + output + cached + thinking
   return {
-    input: isCachedWithin ? input - cached : input,
+    input: inputIncludesCached ? input - cached : input,
     cacheWritten,
     cacheRead,
-    output: isThoughtApart ? output + thought : output,
+    output: isThinkingSeparate ? output + thinking : output,
   }
 }
 
-/** Gemini CLI's form. */
-function quotaIn(response: Json) {
+/** The format of Gemini CLI. */
+function geminiUsage(response: Json) {
   const count = asObject(asObject(asObject(response._meta)?.quota)?.token_count)
   const names = { input: 'input_tokens', output: 'output_tokens' }
   return count === undefined ? undefined : usageFrom(count, names)

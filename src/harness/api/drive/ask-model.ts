@@ -17,24 +17,24 @@ import {
 import type { ApiSettings } from '../../contract/drive.ts'
 import { LONGEST_SILENCE_SECONDS, keyVariable } from './settings.ts'
 
-export interface AskOptions {
+interface AskOptions {
   readonly key: string | undefined
-  readonly waits?: readonly number[]
+  readonly retryDelays?: readonly number[]
   readonly delta: (text: string) => void
-  readonly anew: () => void
+  readonly restarted: () => void
   readonly trace: (direction: 'to' | 'from', line: string) => void
   readonly signal: AbortSignal
 }
 
-export const RETRY_DELAYS_MS: readonly number[] = [1000, 3000, 8000, 20_000]
+const RETRY_DELAYS_MS: readonly number[] = [1000, 3000, 8000, 20_000]
 
 export async function askModel(request: ModelRequest, options: AskOptions): Promise<ModelReply> {
-  const { key, waits = RETRY_DELAYS_MS, signal } = options
+  const { key, retryDelays = RETRY_DELAYS_MS, signal } = options
   for (let tries = 0; ; tries += 1) {
     const reader = protocolFor(request.settings).reader()
-    let isTold = false
+    let hasEmitted = false
     const delta = (text: string) => {
-      isTold = true
+      hasEmitted = true
       options.delta(text)
     }
     try {
@@ -43,32 +43,33 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
     } catch (error) {
       if (signal.aborted) return redactKeyDeep(reader.reply(), key)
       if (!(error instanceof ModelFailure)) throw error
-      // An unreachable server is not busy, so fewer tries are enough.
-      const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
-      if (error.kind !== 'again') throw error.without(key)
-      if (wait === undefined) throw givenUp(error, tries).without(key)
-      if (isTold) options.anew()
-      const ms = Math.max(wait, error.at.retryAfterMs ?? 0)
+      // An unreachable server is not just busy, so fewer retries are enough.
+      const delay =
+        error.details.isUnreachable === true && tries >= 2 ? undefined : retryDelays[tries]
+      if (error.kind !== 'again') throw error.withoutKey(key)
+      if (delay === undefined) throw retriesExhausted(error, tries).withoutKey(key)
+      if (hasEmitted) options.restarted()
+      const ms = Math.max(delay, error.details.retryAfterMs ?? 0)
       await pause(ms, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return protocolFor(request.settings).reader().reply()
     }
   }
 }
 
-function givenUp({ message, at }: ModelFailure, tries: number) {
-  const told = tries === 0 ? message : `${message}; asked ${tries + 1} times`
-  return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
+function retriesExhausted({ message, details }: ModelFailure, tries: number) {
+  const text = tries === 0 ? message : `${message}; asked ${tries + 1} times`
+  return new ModelFailure(details.isThrottled === true ? 'limit' : 'no', text, details)
 }
 
 async function askOnce(request: ModelRequest, reader: ReplyReader, options: AskOptions) {
   const seconds = request.settings.silenceSeconds ?? LONGEST_SILENCE_SECONDS
-  const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(), seconds * 1000)
-  const signal = AbortSignal.any([options.signal, silence.signal])
+  const stalled = new AbortController()
+  const timer = setTimeout(() => stalled.abort(), seconds * 1000)
+  const signal = AbortSignal.any([options.signal, stalled.signal])
   try {
-    await listen(request, reader, { ...options, signal }, () => timer.refresh())
+    await streamReply(request, reader, { ...options, signal }, () => timer.refresh())
   } catch (error) {
-    if (options.signal.aborted || !silence.signal.aborted) throw error
+    if (options.signal.aborted || !stalled.signal.aborted) throw error
     throw new ModelFailure(
       'no',
       `the server said nothing for ${seconds} seconds; api.silence_seconds is how long it may`,
@@ -78,40 +79,40 @@ async function askOnce(request: ModelRequest, reader: ReplyReader, options: AskO
   }
 }
 
-async function listen(
+async function streamReply(
   request: ModelRequest,
   reader: ReplyReader,
   { key, delta, trace, signal }: AskOptions,
-  heard: () => void,
+  onBytes: () => void,
 ) {
   const { settings } = request
-  const form = protocolFor(settings)
-  const body = JSON.stringify(form.body(request))
+  const protocol = protocolFor(settings)
+  const body = JSON.stringify(protocol.body(request))
   trace('to', redactKey(body, key))
   const headers = {
     'content-type': 'application/json',
     accept: 'text/event-stream',
     'user-agent': 'stint',
     ...settings.headers,
-    ...form.headers(key),
+    ...protocol.headers(key),
   }
   // A redirect would carry the key to another host.
   const init = { method: 'POST', headers, body, redirect: 'manual', signal } as const
-  const response = await fetchModel(endpointUrl(settings, form.path), init)
-  heard()
+  const response = await fetchModel(endpointUrl(settings, protocol.path), init)
+  onBytes()
   if (response.status !== 200) throw await readRefusal(response, settings, key)
-  const pieces = new StreamKeyRedactor(key)
+  const redactor = new StreamKeyRedactor(key)
   try {
-    for await (const data of serverSentEvents(response.body ?? noBytes(), heard)) {
+    for await (const data of serverSentEvents(response.body ?? noBytes(), onBytes)) {
       trace('from', redactKey(data, key).replaceAll('\n', ' '))
-      const text = pieces.take(reader.take(data) ?? '')
+      const text = redactor.take(reader.take(data) ?? '')
       if (text !== '') delta(text)
     }
   } catch (error) {
     if (error instanceof ModelFailure || signal.aborted) throw error
     throw new ModelFailure('again', `the answer broke off: ${reasonOf(error)}`)
   }
-  if (!reader.isWhole) throw new ModelFailure('again', 'the answer broke off in the middle')
+  if (!reader.isComplete) throw new ModelFailure('again', 'the answer broke off in the middle')
 }
 
 export async function fetchModel(address: string, init: RequestInit): Promise<Response> {
@@ -137,7 +138,7 @@ export async function readRefusal(
   key: string | undefined,
 ): Promise<ModelFailure> {
   const { status, headers } = response
-  const body = redactKey(await beginningOf(response), key)
+  const body = redactKey(await readStart(response), key)
   const variable = keyVariable(settings)
   return failureFromResponse({
     status,
@@ -145,24 +146,24 @@ export async function readRefusal(
     body,
     keyVariable: variable,
     now: Date.now(),
-  }).without(key)
+  }).withoutKey(key)
 }
 
-const LONGEST_REFUSAL = 64 * 1024
+const MAX_REFUSAL_BYTES = 64 * 1024
 
-async function beginningOf(response: Response) {
-  const pieces: Uint8Array[] = []
+async function readStart(response: Response) {
+  const chunks: Uint8Array[] = []
   let length = 0
   try {
-    for await (const piece of response.body ?? noBytes()) {
-      pieces.push(piece)
-      length += piece.length
-      if (length > LONGEST_REFUSAL) break
+    for await (const chunk of response.body ?? noBytes()) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > MAX_REFUSAL_BYTES) break
     }
   } catch {
-    // The status says enough.
+    // The status alone is enough for an error message.
   }
-  return Buffer.concat(pieces).subarray(0, LONGEST_REFUSAL).toString('utf8')
+  return Buffer.concat(chunks).subarray(0, MAX_REFUSAL_BYTES).toString('utf8')
 }
 
 async function* noBytes() {}
@@ -173,16 +174,16 @@ function reasonOf(error: unknown) {
   return errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))
 }
 
-const LONGEST_LINE = 16 * 1024 * 1024
+const MAX_LINE_LENGTH = 16 * 1024 * 1024
 
-/** An event that was cut off is dropped: half of it may look whole. */
+/** An event that was cut off is dropped: half of it may look complete. */
 export async function* serverSentEvents(
   bytes: AsyncIterable<Uint8Array>,
-  heard = () => {},
-  longest = LONGEST_LINE,
+  onBytes = () => {},
+  maxLength = MAX_LINE_LENGTH,
 ): AsyncGenerator<string> {
   let data: string[] = []
-  for await (const line of linesOf(bytes, heard, longest)) {
+  for await (const line of sseLines(bytes, onBytes, maxLength)) {
     if (line === '') {
       if (data.length > 0) yield data.join('\n')
       data = []
@@ -193,18 +194,18 @@ export async function* serverSentEvents(
   }
 }
 
-async function* linesOf(bytes: AsyncIterable<Uint8Array>, heard: () => void, longest: number) {
+async function* sseLines(bytes: AsyncIterable<Uint8Array>, onBytes: () => void, maxLength: number) {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const piece of bytes) {
-    heard()
-    rest += decoder.decode(piece, { stream: true })
+  for await (const chunk of bytes) {
+    onBytes()
+    rest += decoder.decode(chunk, { stream: true })
     // A CR at the end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop()!
     yield* lines
-    if (rest.length > longest)
-      throw new Error(`a line of the stream is longer than ${longest} characters`)
+    if (rest.length > maxLength)
+      throw new Error(`a line of the stream is longer than ${maxLength} characters`)
   }
   if (rest.endsWith('\r')) yield rest.slice(0, -1)
 }

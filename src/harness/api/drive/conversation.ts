@@ -1,7 +1,7 @@
-// Everything is stored before it is acted upon, and every request is built from what is stored.
+// Everything is stored before it is acted on, and every request is built from the store.
 import { resolve } from 'node:path'
 import { isInsideTree } from '../../../command/inside-tree.ts'
-import type { Message, MessagePart } from '../../../history/items.ts'
+import type { Message, MessagePart, ToolUsePart } from '../../../history/items.ts'
 import { StintError } from '../../../journal/errors.ts'
 import { randomHex } from '../../../journal/ids.ts'
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
@@ -20,13 +20,7 @@ import {
 import { isPermitted, refusalReason } from '../../contract/permission-rules.ts'
 import { usageTotal } from '../../contract/usage.ts'
 import { describeExit } from '../../process/spawn-guarded.ts'
-import {
-  type ApiHistory,
-  type StoredContext,
-  type ToolUsePart,
-  toolResultPart,
-  toolUses,
-} from './api-history.ts'
+import { type ApiHistory, type StoredContext, toolResultPart, toolUses } from './api-history.ts'
 import { askModel } from './ask-model.ts'
 import { ModelFailure, contextFullFailure, redactKey } from './model-failure.ts'
 import { type ModelReply, type StopReason, UNPARSED_INPUT } from './provider.ts'
@@ -38,41 +32,41 @@ import {
   toolInputError,
 } from './tools/tool-program.ts'
 
-const CLOSE_PATIENCE_MS = 2000
+const CLOSE_GRACE_MS = 2000
 
-interface ApiWork {
+interface ApiContext {
   readonly settings: ApiSettings
   readonly model: string
-  readonly room: TokenLimits
+  readonly limits: TokenLimits
   readonly key: string | undefined
-  readonly waits?: readonly number[]
+  readonly retryDelays?: readonly number[]
   readonly history: ApiHistory
-  readonly program: ToolProgram
+  readonly tools: ToolProgram
   readonly options: ConversationOptions
 }
 
-interface TurnWork extends ApiWork {
-  readonly tell: (event: HarnessEvent) => void
-  /** Aborted when the turn is to end, or the program has ended. */
+interface ApiTurnContext extends ApiContext {
+  readonly emit: (event: HarnessEvent) => void
+  /** Aborted when the turn is interrupted or the tool program exits. */
   readonly signal: AbortSignal
 }
 
 export class ApiConversation implements Conversation {
   readonly id: string
   readonly process: ProcessTag
-  readonly #work: ApiWork
+  readonly #context: ApiContext
   readonly #begin: () => void
   #turn: TurnStream | undefined
   #isStarted = false
   #isGone = false
   #closing: Promise<void> | undefined
 
-  /** `begin` stores what the conversation begins with. */
-  constructor(id: string, work: ApiWork, begin: () => void) {
-    const { process } = work.program
+  /** `begin` stores the opening messages. */
+  constructor(id: string, context: ApiContext, begin: () => void) {
+    const { process } = context.tools
     this.id = id
-    this.process = process.mark
-    this.#work = work
+    this.process = process.tag
+    this.#context = context
     this.#begin = begin
     void process.exited.then(() => {
       this.#isGone = true
@@ -84,32 +78,32 @@ export class ApiConversation implements Conversation {
     if (this.#turn !== undefined) throw new Error('another turn of this conversation is running')
     const turn = new TurnStream()
     this.#turn = turn
-    void this.#take(text, turn)
+    void this.#runTurn(text, turn)
     return turn
   }
 
-  async #take(text: string, turn: TurnStream): Promise<void> {
-    const end = await this.#answer(text, turn).catch((error: unknown): TurnEnded => {
+  async #runTurn(text: string, turn: TurnStream): Promise<void> {
+    const end = await this.#reply(text, turn).catch((error: unknown): TurnEnded => {
       const message = error instanceof Error ? error.message : String(error)
-      const failure = shorten(oneLine(redactKey(message, this.#work.key)), 2000)
+      const failure = shorten(oneLine(redactKey(message, this.#context.key)), 2000)
       return { type: 'turn ended', how: 'failed', failure }
     })
     this.#turn = undefined
-    turn.push(this.#isGone ? { ...end, how: 'died', failure: await this.#death() } : end)
+    turn.push(this.#isGone ? { ...end, how: 'died', failure: await this.#exitReason() } : end)
   }
 
-  async #answer(text: string, turn: TurnStream): Promise<TurnEnded> {
+  async #reply(text: string, turn: TurnStream): Promise<TurnEnded> {
     if (this.#isGone || this.#closing !== undefined)
-      return { type: 'turn ended', how: 'died', failure: await this.#death() }
+      return { type: 'turn ended', how: 'died', failure: await this.#exitReason() }
     if (!this.#isStarted) {
       this.#begin()
-      const { model, room } = this.#work
-      const { window } = room
+      const { model, limits } = this.#context
+      const { window } = limits
       turn.push({ type: 'started', conversation: this.id, model, ...defined({ window }) })
     }
     this.#isStarted = true
     const { signal } = turn.stopping
-    return takeTurn(text, { ...this.#work, tell: (event) => turn.push(event), signal })
+    return runTurn(text, { ...this.#context, emit: (event) => turn.push(event), signal })
   }
 
   async interrupt(): Promise<void> {
@@ -124,44 +118,44 @@ export class ApiConversation implements Conversation {
 
   async #close() {
     const turn = this.#turn
-    const { process } = this.#work.program
+    const { process } = this.#context.tools
     turn?.stopping.abort()
     process.stdin.end()
-    await process.end(CLOSE_PATIENCE_MS)
+    await process.end(CLOSE_GRACE_MS)
     await turn?.ended
     try {
-      if (this.#isStarted) this.#work.history.end('closed')
+      if (this.#isStarted) this.#context.history.end('closed')
     } catch (error) {
       // A full disk must not keep the process from ending.
       if (!(error instanceof StintError)) throw error
     }
   }
 
-  async #death(): Promise<string> {
+  async #exitReason(): Promise<string> {
     if (this.#closing !== undefined) return 'the conversation was closed'
-    return describeExit(this.#work.program.process, 'the program of the tools')
+    return describeExit(this.#context.tools.process, 'the program of the tools')
   }
 }
 
-async function takeTurn(prompt: string, work: TurnWork) {
-  const { history, tell, signal } = work
-  history.say({ role: 'user', parts: [{ type: 'text', text: prompt.toWellFormed() }] })
-  let said: string | undefined
+async function runTurn(prompt: string, context: ApiTurnContext) {
+  const { history, emit, signal } = context
+  history.append({ role: 'user', parts: [{ type: 'text', text: prompt.toWellFormed() }] })
+  let lastText: string | undefined
   const end = (how: TurnEnded['how'], failure?: string): TurnEnded => ({
     type: 'turn ended',
     how,
-    ...defined({ failure, said }),
+    ...defined({ failure, said: lastText }),
   })
   try {
     for (;;) {
-      const context = history.read()
-      const reply = await answerTo(context, work)
+      const stored = history.read()
+      const reply = await requestReply(stored, context)
       const texts = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
       if (texts.length > 0) {
-        said = texts.join('\n')
-        tell({ type: 'text', text: said })
+        lastText = texts.join('\n')
+        emit({ type: 'text', text: lastText })
       }
-      tellUsage(reply, context, work)
+      emitUsage(reply, stored, context)
       if (signal.aborted) return end('interrupted')
       if (reply.stop === 'full')
         throw contextFullFailure('the model had no room left for its answer')
@@ -170,22 +164,26 @@ async function takeTurn(prompt: string, work: TurnWork) {
       const uses = toolUses(reply.parts)
       if (uses.length === 0) return end('completed')
       for (const use of uses) {
-        const result = await useTool(use, work)
+        const result = await useTool(use, context)
         if (result === undefined) return end('died')
-        history.say({ role: 'user', parts: [toolResultPart(use.id, result.text, result.isError)] })
+        history.append({
+          role: 'user',
+          parts: [toolResultPart(use.id, result.text, result.isError)],
+        })
       }
       if (signal.aborted) return end('interrupted')
     }
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
-    const { message, at, kind } = error
+    const { message, details, kind } = error
     // For readers of the history; it is not sent to the model.
-    history.say({ role: 'assistant', parts: [{ type: 'text', text: message }], isFailure: true })
-    const { window, point } = work.room
+    history.append({ role: 'assistant', parts: [{ type: 'text', text: message }], isFailure: true })
+    const { window, point } = context.limits
     // The handoff has to know that the context is full.
-    if (at.isFull === true && window !== undefined)
-      tell({ type: 'usage', context: window, window, model: work.model, ...defined({ point }) })
-    if (kind === 'limit') tell({ type: 'limit', message, ...defined({ resetsAt: at.resetsAt }) })
+    if (details.isFull === true && window !== undefined)
+      emit({ type: 'usage', context: window, window, model: context.model, ...defined({ point }) })
+    if (kind === 'limit')
+      emit({ type: 'limit', message, ...defined({ resetsAt: details.resetsAt }) })
     return end('failed', message)
   }
 }
@@ -195,53 +193,57 @@ const FAILURES: Readonly<Partial<Record<StopReason, string>>> = {
   refused: 'the model refused to go on',
 }
 
-/** Stores what the model said, even if the turn was ended in the middle. */
-async function answerTo({ system, items, live }: StoredContext, work: TurnWork) {
-  const { settings, model, room, key, waits, history, options, tell, signal } = work
+/** Stores the reply, even if the turn was interrupted in the middle. */
+async function requestReply({ system, items, live }: StoredContext, context: ApiTurnContext) {
+  const { settings, model, limits, key, retryDelays, history, options, emit, signal } = context
   const tokens = contextTokens(live)
-  if (room.point !== undefined && tokens > room.point)
+  if (limits.point !== undefined && tokens > limits.point)
     throw contextFullFailure(
-      `it has about ${tokens} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`,
+      `it has about ${tokens} tokens, and beyond ${limits.point} of ${limits.window} there is no room for an answer`,
     )
   const reply = await askModel(
-    { settings, model, maxOutput: room.maxOutput, system, items, tools: API_TOOLS },
+    { settings, model, maxOutput: limits.maxOutput, system, items, tools: API_TOOLS },
     {
       key,
-      delta: (text) => tell({ type: 'delta', text }),
-      anew: () => tell({ type: 'anew' }),
+      delta: (text) => emit({ type: 'delta', text }),
+      restarted: () => emit({ type: 'anew' }),
       trace: (direction, line) => options.trace?.(direction, line),
       signal,
-      ...defined({ waits }),
+      ...defined({ retryDelays }),
     },
   )
-  // Tool uses of an incomplete answer would never get a result.
-  const isWhole = reply.stop === 'end' || reply.stop === 'tools'
-  const kept = reply.parts.filter(({ type }) => isWhole || type === 'text')
-  const parts = withOwnIds(kept, live)
-  // Some servers give every answer the same id.
-  const isKnown = live.some((message) => message.request === reply.request)
+  // Tool uses of an incomplete reply would never get a result.
+  const isComplete = reply.stop === 'end' || reply.stop === 'tools'
+  const keptParts = reply.parts.filter(({ type }) => isComplete || type === 'text')
+  const parts = withUniqueIds(keptParts, live)
+  // Some servers give every reply the same id.
+  const isRepeated = live.some((message) => message.request === reply.request)
   if (parts.length > 0)
-    history.say({
+    history.append({
       role: 'assistant',
       parts,
       model: reply.model ?? model,
-      ...defined({ usage: reply.usage, request: isKnown ? undefined : reply.request }),
+      ...defined({ usage: reply.usage, request: isRepeated ? undefined : reply.request }),
     })
   return { ...reply, parts }
 }
 
-/** Some servers restart the numbers of tool uses in each answer. */
-function withOwnIds(parts: readonly MessagePart[], live: readonly Message[]) {
-  const taken = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
+/** Some servers restart the ids of tool uses in each reply. */
+function withUniqueIds(parts: readonly MessagePart[], live: readonly Message[]) {
+  const usedIds = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
   return parts.map((part) => {
     if (part.type !== 'tool use') return part
-    const id = taken.has(part.id) ? `${part.id}_${randomHex(4)}` : part.id
-    taken.add(id)
+    const id = usedIds.has(part.id) ? `${part.id}_${randomHex(4)}` : part.id
+    usedIds.add(id)
     return { ...part, id }
   })
 }
 
-function tellUsage(reply: ModelReply, { live }: StoredContext, { room, tell, model }: TurnWork) {
+function emitUsage(
+  reply: ModelReply,
+  { live }: StoredContext,
+  { limits, emit, model }: ApiTurnContext,
+) {
   const { usage, parts } = reply
   if (usage === undefined && parts.length === 0) return
   // Without counts from the server, an estimate shows how full the context is.
@@ -249,86 +251,86 @@ function tellUsage(reply: ModelReply, { live }: StoredContext, { room, tell, mod
     usage === undefined
       ? contextTokens([...live, { type: 'message', id: '', role: 'assistant', parts }])
       : usageTotal(usage)
-  const { window, point } = room
+  const { window, point } = limits
   const more = defined({ spent: usage, window, point })
-  tell({ type: 'usage', context, model: reply.model ?? model, ...more })
+  emit({ type: 'usage', context, model: reply.model ?? model, ...more })
 }
 
-const OUTPUT_SHOWN = 4000
+const MAX_OUTPUT_SHOWN = 4000
 
-/** Undefined when the program ended meanwhile. */
-async function useTool(use: ToolUsePart, work: TurnWork) {
-  const { program, options, tell } = work
+/** Undefined when the tool program exited meanwhile. */
+async function useTool(use: ToolUsePart, context: ApiTurnContext) {
+  const { tools, options, emit } = context
   const { id, name } = use
-  const about = { type: 'tool', id, name, ...targetOf(use.input, options.cwd) } as const
-  tell({ ...about, status: 'started' })
+  const event = { type: 'tool', id, name, ...toolTarget(use.input, options.cwd) } as const
+  emit({ ...event, status: 'started' })
   const result = await Promise.race([
-    resultOf(use, work),
-    program.process.exited.then(() => undefined),
+    runTool(use, context),
+    tools.process.exited.then(() => undefined),
   ])
   if (result === undefined) return undefined
-  const output = cleanText(result.text.slice(-OUTPUT_SHOWN))
-  tell({ ...about, status: result.isError ? 'failed' : 'completed', output })
+  const output = cleanText(result.text.slice(-MAX_OUTPUT_SHOWN))
+  emit({ ...event, status: result.isError ? 'failed' : 'completed', output })
   return result
 }
 
-async function resultOf({ name, input }: ToolUsePart, work: TurnWork) {
-  const { program, options, signal } = work
-  const fault = (text: string): ToolResult => ({ text, isError: true })
+async function runTool({ name, input }: ToolUsePart, context: ApiTurnContext) {
+  const { tools, options, signal } = context
+  const toolError = (text: string): ToolResult => ({ text, isError: true })
   const tool = API_TOOLS.find((one) => one.name === name)
   if (tool === undefined)
-    return fault(
+    return toolError(
       `there is no tool ${name}; there are ${API_TOOLS.map((one) => one.name).join(', ')}`,
     )
-  if (input[UNPARSED_INPUT] !== undefined) return fault('the input is not valid JSON')
-  const wrong = toolInputError(tool, input)
-  if (wrong !== undefined) return fault(wrong)
-  if (signal.aborted) return fault(NOT_RUN)
-  const stopped = new Promise<string>((resolve) =>
-    signal.addEventListener('abort', () => resolve(NOT_RUN), { once: true }),
+  if (input[UNPARSED_INPUT] !== undefined) return toolError('the input is not valid JSON')
+  const inputError = toolInputError(tool, input)
+  if (inputError !== undefined) return toolError(inputError)
+  if (signal.aborted) return toolError(INTERRUPTED_RESULT)
+  const interrupted = new Promise<string>((resolve) =>
+    signal.addEventListener('abort', () => resolve(INTERRUPTED_RESULT), { once: true }),
   )
-  const refused = await Promise.race([refusal(name, input, options), stopped])
-  return refused === undefined ? program.use(tool.name, input, signal) : fault(refused)
+  const refused = await Promise.race([refusal(name, input, options), interrupted])
+  return refused === undefined ? tools.use(tool.name, input, signal) : toolError(refused)
 }
 
-const NOT_RUN = 'It was not run: the turn was interrupted.'
+const INTERRUPTED_RESULT = 'It was not run: the turn was interrupted.'
 
-function targetOf(input: Json, cwd: string) {
+function toolTarget(input: Json, cwd: string) {
   const path = asText(input.path)
   return defined({ command: asText(input.command), path: path && resolve(cwd, path) })
 }
 
-/** Undefined when the use is permitted. */
+/** Undefined when the tool use is permitted. */
 async function refusal(tool: string, input: Json, options: ConversationOptions) {
-  const target = targetOf(input, options.cwd)
+  const target = toolTarget(input, options.cwd)
   if (tool === 'read' && target.path !== undefined && isInsideTree(options.cwd, target.path))
     return undefined
-  const about = target.command ?? asText(input.path)
-  const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${about}`), 200)
+  const subject = target.command ?? asText(input.path)
+  const title = shorten(oneLine(subject === undefined ? tool : `${tool}: ${subject}`), 200)
   const request = { tool, title, ...target }
-  // If asking fails, it is not allowed.
+  // A failing decision counts as a refusal.
   if (await isPermitted(request, options).catch(() => false)) return undefined
   const reason = refusalReason(request, options)
   return `This is not permitted here: ${title}${reason === undefined ? '' : ` (${reason})`}. Do without it, or say that it cannot be done.`
 }
 
-/** For the descriptions of the tools. */
+/** For the tool descriptions. */
 const TOOLS_TOKENS = 800
-/** As large as pictures get before providers scale them down. */
+/** The size to which providers scale images down. */
 const PICTURE_TOKENS = 1600
 
-/** As the model counted them last, and a generous estimate from there on. */
+/** The model's last count, plus a generous estimate of what followed. */
 export function contextTokens(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ usage }) => usage !== undefined && usageTotal(usage) > 0)
   const counted = last === -1 ? TOOLS_TOKENS : usageTotal(messages[last]!.usage!)
-  return messages.slice(last + 1).reduce((sum, { parts }) => sum + estimated(parts), counted)
+  return messages.slice(last + 1).reduce((sum, { parts }) => sum + estimateParts(parts), counted)
 }
 
-function estimated(parts: readonly MessagePart[]): number {
-  return parts.reduce((sum, part) => sum + estimatedPart(part), 0)
+function estimateParts(parts: readonly MessagePart[]): number {
+  return parts.reduce((sum, part) => sum + estimatePart(part), 0)
 }
 
-function estimatedPart(part: MessagePart): number {
+function estimatePart(part: MessagePart): number {
   switch (part.type) {
     case 'text':
     case 'thinking':
@@ -336,7 +338,7 @@ function estimatedPart(part: MessagePart): number {
     case 'tool use':
       return estimateTokens(JSON.stringify(part.input))
     case 'tool result':
-      return estimated(part.parts)
+      return estimateParts(part.parts)
     case 'image':
     case 'image link':
       return PICTURE_TOKENS

@@ -4,15 +4,15 @@ import { redact } from '../../../text/redact.ts'
 import { parseUsageLimit } from '../../contract/usage.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** `again`: a retry may help. `no`: a retry gives the same answer. */
-export type FailureKind = 'again' | 'limit' | 'no'
+/** `again`: a retry may help. `no`: a retry fails the same way. */
+type FailureKind = 'again' | 'limit' | 'no'
 
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure'
   constructor(
     readonly kind: FailureKind,
     message: string,
-    readonly at: {
+    readonly details: {
       readonly retryAfterMs?: number
       readonly resetsAt?: string
       readonly isThrottled?: boolean
@@ -20,24 +20,24 @@ export class ModelFailure extends Error {
       readonly isFull?: boolean
     } = {},
   ) {
-    // Servers repeat what they were sent.
-    super(shorten(oneLine(redact(message).text), LONGEST))
+    // Servers echo what they were sent.
+    super(shorten(oneLine(redact(message).text), MAX_MESSAGE_LENGTH))
   }
 
-  without(key: string | undefined): ModelFailure {
-    return new ModelFailure(this.kind, redactKey(this.message, key), this.at)
+  withoutKey(key: string | undefined): ModelFailure {
+    return new ModelFailure(this.kind, redactKey(this.message, key), this.details)
   }
 }
 
-const LONGEST = 2000
+const MAX_MESSAGE_LENGTH = 2000
 /** A longer wait is a usage limit. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_RETRY_DELAY_MS = 60_000
 
-const USED_UP = /credit balance|insufficient_quota|exceeded your current quota|billing/i
-const TOO_LONG =
+const OUT_OF_CREDIT = /credit balance|insufficient_quota|exceeded your current quota|billing/i
+const CONTEXT_FULL =
   /prompt is too long|maximum context|context[ _](?:length|window|size|limit)|too many tokens|exceeds? the available context/i
 
-interface Answered {
+interface ErrorResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: string
@@ -55,55 +55,55 @@ export function failureFromResponse({
   body,
   keyVariable,
   now,
-}: Answered): ModelFailure {
-  const said = messageIn(body)
-  const told = `${said === '' ? 'no reason given' : said} (HTTP ${status})`
-  if (USED_UP.test(said) || status === 402) return new ModelFailure('limit', told)
+}: ErrorResponse): ModelFailure {
+  const message = parseMessage(body)
+  const text = `${message === '' ? 'no reason given' : message} (HTTP ${status})`
+  if (OUT_OF_CREDIT.test(message) || status === 402) return new ModelFailure('limit', text)
   if (status === 401 || status === 403)
     return new ModelFailure(
       'no',
-      `${keyVariable === undefined ? 'a key is wanted, and api.key_env names none' : `the key in ${keyVariable} was refused`}: ${told}`,
+      `${keyVariable === undefined ? 'a key is wanted, and api.key_env names none' : `the key in ${keyVariable} was refused`}: ${text}`,
     )
-  if (status === 404) return new ModelFailure('no', `there is no such model or address: ${told}`)
+  if (status === 404) return new ModelFailure('no', `there is no such model or address: ${text}`)
   if (status >= 300 && status < 400)
     return new ModelFailure(
       'no',
-      `the address leads elsewhere, and a key is not sent after it: ${told}; mend base_url`,
+      `the address leads elsewhere, and a key is not sent after it: ${text}; mend base_url`,
     )
-  if (TOO_LONG.test(said)) return contextFullFailure(told)
-  if (status === 429) return throttled(told, headers, now)
-  const isPassing = status >= 500 || [408, 409, 425].includes(status)
+  if (CONTEXT_FULL.test(message)) return contextFullFailure(text)
+  if (status === 429) return throttledFailure(text, headers, now)
+  const isTemporary = status >= 500 || [408, 409, 425].includes(status)
   return new ModelFailure(
-    isPassing ? 'again' : 'no',
-    told,
-    defined({ retryAfterMs: waitIn(headers, now) }),
+    isTemporary ? 'again' : 'no',
+    text,
+    defined({ retryAfterMs: parseRetryAfter(headers, now) }),
   )
 }
 
 export function failureFromStream(error: unknown): ModelFailure {
   const fields = asObject(error)
   const type = asText(fields?.type) ?? asText(fields?.code) ?? ''
-  const told = [asText(fields?.message) ?? asText(error) ?? 'no reason given', type]
+  const text = [asText(fields?.message) ?? asText(error) ?? 'no reason given', type]
     .filter((part) => part !== '')
     .join(', ')
-  if (USED_UP.test(told)) return new ModelFailure('limit', told)
-  if (TOO_LONG.test(told)) return contextFullFailure(told)
+  if (OUT_OF_CREDIT.test(text)) return new ModelFailure('limit', text)
+  if (CONTEXT_FULL.test(text)) return contextFullFailure(text)
   const isFinal = /invalid_request|authentication|permission|not_found/.test(type)
-  return new ModelFailure(isFinal ? 'no' : 'again', told, { isThrottled: /rate_limit/.test(type) })
+  return new ModelFailure(isFinal ? 'no' : 'again', text, { isThrottled: /rate_limit/.test(type) })
 }
 
-function throttled(told: string, headers: Headers, now: number) {
-  const retryAfterMs = waitIn(headers, now)
+function throttledFailure(text: string, headers: Headers, now: number) {
+  const retryAfterMs = parseRetryAfter(headers, now)
   const wait = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs).toISOString()
-  const resetsAt = parseUsageLimit(told)?.resetsAt ?? wait
-  const isFar = resetsAt !== undefined && Date.parse(resetsAt) - now > LONGEST_WAIT_MS
-  return new ModelFailure(isFar ? 'limit' : 'again', told, {
+  const resetsAt = parseUsageLimit(text)?.resetsAt ?? wait
+  const isLong = resetsAt !== undefined && Date.parse(resetsAt) - now > MAX_RETRY_DELAY_MS
+  return new ModelFailure(isLong ? 'limit' : 'again', text, {
     isThrottled: true,
     ...defined({ retryAfterMs, resetsAt }),
   })
 }
 
-function waitIn(headers: Headers, now: number) {
+function parseRetryAfter(headers: Headers, now: number) {
   const millis = Number.parseFloat(headers.get('retry-after-ms') ?? '')
   if (millis >= 0) return millis
   const value = headers.get('retry-after')?.trim() ?? ''
@@ -112,8 +112,8 @@ function waitIn(headers: Headers, now: number) {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Servers other than the two providers put it elsewhere, or send a page. */
-function messageIn(body: string) {
+/** Other servers than the two providers put it elsewhere, or send an HTML page. */
+function parseMessage(body: string) {
   const fields = asObject(parseJson(body))
   const error = fields?.error
   const inner = asObject(error)
@@ -124,15 +124,18 @@ function messageIn(body: string) {
   return code === undefined || message.includes(code) ? message : `${message}, ${code}`
 }
 
-// A key is known by its value alone; servers repeat what they were sent.
-const MARK = '[redacted:api-key]'
+// A key can only be recognised by its value; servers echo what they were sent.
+const REDACTED_KEY = '[redacted:api-key]'
 /** Shorter values are placeholders such as `none`, which occur in ordinary text. */
-const SHORTEST = 8
+const MIN_KEY_LENGTH = 8
 
 export function redactKey(text: string, key: string | undefined): string {
-  if (key === undefined || key.length < SHORTEST) return text
+  if (key === undefined || key.length < MIN_KEY_LENGTH) return text
   const inJson = escaped(key)
-  return [key, inJson, escaped(inJson)].reduce((rest, form) => rest.replaceAll(form, MARK), text)
+  return [key, inJson, escaped(inJson)].reduce(
+    (rest, form) => rest.replaceAll(form, REDACTED_KEY),
+    text,
+  )
 }
 
 function escaped(text: string) {
@@ -151,7 +154,7 @@ export function redactKeyDeep<T>(value: T, key: string | undefined): T {
   return clean(value) as T
 }
 
-/** Holds back what may be the beginning of the key until more is known. */
+/** Holds back a possible start of the key until more text arrives. */
 export class StreamKeyRedactor {
   readonly #key: string | undefined
   #held = ''
@@ -160,16 +163,16 @@ export class StreamKeyRedactor {
     this.#key = key
   }
 
-  take(piece: string): string {
-    const text = redactKey(this.#held + piece, this.#key)
-    const from = this.#beginningIn(text)
+  take(delta: string): string {
+    const text = redactKey(this.#held + delta, this.#key)
+    const from = this.#keyStartIn(text)
     this.#held = text.slice(from)
     return text.slice(0, from)
   }
 
-  #beginningIn(text: string) {
+  #keyStartIn(text: string) {
     const key = this.#key
-    if (key === undefined || key.length < SHORTEST) return text.length
+    if (key === undefined || key.length < MIN_KEY_LENGTH) return text.length
     for (let at = Math.max(0, text.length - key.length + 1); at < text.length; at += 1)
       if (key.startsWith(text.slice(at))) return at
     return text.length

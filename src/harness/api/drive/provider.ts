@@ -18,14 +18,14 @@ import { openAiMessages } from '../../../history/formats/openai.ts'
 import { randomHex } from '../../../journal/ids.ts'
 import type { ToolDefinition } from './tools/tool-program.ts'
 
-export interface ProviderProtocol {
+interface ProviderProtocol {
   readonly body: (request: ModelRequest) => Json
   readonly reader: () => ReplyReader
   readonly headers: (key: string | undefined) => Readonly<Record<string, string>>
   readonly path: string
 }
 
-const FORMS: Readonly<Record<ApiSettings['provider'], ProviderProtocol>> = {
+const PROTOCOLS: Readonly<Record<ApiSettings['provider'], ProviderProtocol>> = {
   anthropic: {
     body: anthropicBody,
     reader: () => new AnthropicReplyReader(),
@@ -45,17 +45,17 @@ const FORMS: Readonly<Record<ApiSettings['provider'], ProviderProtocol>> = {
 }
 
 export function protocolFor({ provider }: ApiSettings): ProviderProtocol {
-  return FORMS[provider]
+  return PROTOCOLS[provider]
 }
 
-/** People give the base with `/v1` and without. */
+/** Users configure the base URL with `/v1` or without. */
 export function endpointUrl({ provider, baseUrl }: ApiSettings, path: string): string {
   const base = baseUrl.replace(/\/+$/, '')
   const needsVersion = provider === 'anthropic' && !/\/v\d+$/.test(base)
   return `${base}${needsVersion ? '/v1' : ''}/${path}`
 }
 
-type SentBlock = Record<string, unknown>
+type RequestBlock = Record<string, unknown>
 
 export function anthropicBody({
   settings,
@@ -68,16 +68,15 @@ export function anthropicBody({
   const messages = anthropicMessages(items, { isSystemSaidByUser: true }).map(
     ({ role, content }) => ({
       role,
-      content: content.filter(isAsSigned).map((block): SentBlock => ({ ...block })),
+      content: content.filter(isUnredacted).map((block): RequestBlock => ({ ...block })),
     }),
   )
-  const standing = system.map((text): SentBlock => ({ type: 'text', text }))
+  const systemBlocks = system.map((text): RequestBlock => ({ type: 'text', text }))
   const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
-  // The provider takes four cache marks: instructions, opening files, and the last two user
-  // messages.
+  // The API allows four cache marks: instructions, opening files, and the last two user messages.
   const opening = users[0]?.slice(0, 1) ?? []
   const marked = [
-    ...standing.slice(-1),
+    ...systemBlocks.slice(-1),
     ...opening,
     ...users.slice(-2).flatMap((content) => content.slice(-1)),
   ]
@@ -86,31 +85,31 @@ export function anthropicBody({
     model,
     max_tokens: maxOutput,
     stream: true,
-    system: standing,
+    system: systemBlocks,
     tools: tools.map(({ name, description, input }) => ({
       name,
       description,
       input_schema: input,
     })),
     messages,
-    ...defined({ thinking: thinkingFor(settings.thinking) }),
+    ...defined({ thinking: thinkingParam(settings.thinking) }),
     ...(settings.effort === undefined ? {} : { output_config: { effort: settings.effort } }),
   }
 }
 
-/** A thought that was redacted when stored no longer matches its signature. */
-function isAsSigned({ type, thinking }: Json): boolean {
+/** Thinking that was redacted when stored no longer matches its signature. */
+function isUnredacted({ type, thinking }: Json): boolean {
   return type !== 'thinking' || typeof thinking !== 'string' || !thinking.includes('[redacted:')
 }
 
-function thinkingFor(thinking: number | 'adaptive' | undefined): Json | undefined {
+function thinkingParam(thinking: number | 'adaptive' | undefined): Json | undefined {
   if (thinking === undefined) return undefined
   return thinking === 'adaptive'
     ? { type: 'adaptive' }
     : { type: 'enabled', budget_tokens: thinking }
 }
 
-interface Block {
+interface StreamedBlock {
   readonly start: Json
   text: string
   signature: string
@@ -127,8 +126,8 @@ const ANTHROPIC_STOPS: Readonly<Record<string, StopReason>> = {
 }
 
 export class AnthropicReplyReader implements ReplyReader {
-  isWhole = false
-  readonly #blocks = new Map<number, Block>()
+  isComplete = false
+  readonly #blocks = new Map<number, StreamedBlock>()
   #usage: Json | undefined
   #stop: string | undefined
   #model: string | undefined
@@ -144,14 +143,17 @@ export class AnthropicReplyReader implements ReplyReader {
       case 'content_block_start':
         return this.#open(asCount(event.index) ?? 0, asObject(event.content_block) ?? {})
       case 'content_block_delta':
-        return this.#grow(this.#blocks.get(asCount(event.index) ?? 0), asObject(event.delta) ?? {})
+        return this.#append(
+          this.#blocks.get(asCount(event.index) ?? 0),
+          asObject(event.delta) ?? {},
+        )
       case 'message_delta':
         this.#stop = asName(asObject(event.delta)?.stop_reason) ?? this.#stop
-        // These are sums over the whole answer, and some may be missing.
+        // These are totals of the whole reply, and some may be missing.
         this.#usage = { ...this.#usage, ...asObject(event.usage) }
         return undefined
       case 'message_stop':
-        this.isWhole = true
+        this.isComplete = true
         return undefined
       case 'error':
         throw failureFromStream(event.error)
@@ -161,8 +163,10 @@ export class AnthropicReplyReader implements ReplyReader {
   }
 
   reply(): ModelReply {
-    const parts = [...this.#blocks.values()].flatMap((block) => partOf(block, this.isWhole) ?? [])
-    const stop = this.isWhole ? (ANTHROPIC_STOPS[this.#stop ?? ''] ?? 'end') : 'cut'
+    const parts = [...this.#blocks.values()].flatMap(
+      (block) => finishedPart(block, this.isComplete) ?? [],
+    )
+    const stop = this.isComplete ? (ANTHROPIC_STOPS[this.#stop ?? ''] ?? 'end') : 'cut'
     return {
       parts,
       stop,
@@ -186,29 +190,32 @@ export class AnthropicReplyReader implements ReplyReader {
     return start.type === 'text' && text !== '' ? text : undefined
   }
 
-  #grow(block: Block | undefined, delta: Json): string | undefined {
+  #append(block: StreamedBlock | undefined, delta: Json): string | undefined {
     if (block === undefined) return undefined
-    const piece = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '')
-    block.text += piece('text') + piece('thinking') + piece('partial_json')
-    block.signature += piece('signature')
-    return delta.type === 'text_delta' && piece('text') !== '' ? piece('text') : undefined
+    const text = stringField(delta, 'text')
+    block.text += text + stringField(delta, 'thinking') + stringField(delta, 'partial_json')
+    block.signature += stringField(delta, 'signature')
+    return delta.type === 'text_delta' && text !== '' ? text : undefined
   }
 }
 
-function partOf({ start, text, signature }: Block, isWhole: boolean): MessagePart | undefined {
+function finishedPart(
+  { start, text, signature }: StreamedBlock,
+  isComplete: boolean,
+): MessagePart | undefined {
   switch (start.type) {
     case 'text':
       return text.trim() === '' ? undefined : { type: 'text', text }
     case 'thinking':
-      // The provider refuses a thought without its signature.
+      // The API rejects thinking without its signature.
       return signature === '' ? undefined : { type: 'thinking', text, signature }
     case 'redacted_thinking':
       return { type: 'thinking', text: '', ...defined({ data: asText(start.data) }) }
     case 'tool_use': {
       const [id, name] = [asName(start.id), asName(start.name)]
-      if (!isWhole || id === undefined || name === undefined) return undefined
-      const whole = asObject(start.input) ?? {}
-      return { type: 'tool use', id, name, input: text === '' ? whole : parseToolInput(text) }
+      if (!isComplete || id === undefined || name === undefined) return undefined
+      const input = asObject(start.input) ?? {}
+      return { type: 'tool use', id, name, input: text === '' ? input : parseToolInput(text) }
     }
     default:
       return undefined
@@ -242,7 +249,7 @@ function isOpenAi(baseUrl: string): boolean {
   return /(?:^|\.)openai\.(?:com|azure\.com)$/.test(new URL(baseUrl).hostname)
 }
 
-interface Call {
+interface StreamedCall {
   id: string
   name: string
   input: string
@@ -259,14 +266,14 @@ const OPENAI_STOPS: Readonly<Record<string, StopReason>> = {
 export class OpenAiReplyReader implements ReplyReader {
   #text = ''
   #thinking = ''
-  readonly #calls: { readonly index: number | undefined; readonly call: Call }[] = []
+  readonly #calls: { readonly index: number | undefined; readonly call: StreamedCall }[] = []
   #usage: Usage | undefined
   #stop: string | undefined
   #model: string | undefined
   #request: string | undefined
 
-  /** Some end with `[DONE]`, and some just end. */
-  get isWhole(): boolean {
+  /** Some servers end with `[DONE]`, others just end. */
+  get isComplete(): boolean {
     return this.#stop !== undefined
   }
 
@@ -283,10 +290,10 @@ export class OpenAiReplyReader implements ReplyReader {
     if (choice === undefined) return undefined
     this.#stop = asName(choice.finish_reason) ?? this.#stop
     const delta = asObject(choice.delta) ?? {}
-    for (const call of asArray(delta.tool_calls)) this.#callWith(asObject(call) ?? {})
-    // Servers differ in the name.
-    this.#thinking += stringIn(delta, 'reasoning_content') || stringIn(delta, 'reasoning')
-    const text = stringIn(delta, 'content') + stringIn(delta, 'refusal')
+    for (const call of asArray(delta.tool_calls)) this.#addCallDelta(asObject(call) ?? {})
+    // Servers use different names.
+    this.#thinking += stringField(delta, 'reasoning_content') || stringField(delta, 'reasoning')
+    const text = stringField(delta, 'content') + stringField(delta, 'refusal')
     this.#text += text
     return text === '' ? undefined : text
   }
@@ -295,7 +302,7 @@ export class OpenAiReplyReader implements ReplyReader {
     const parts: MessagePart[] = []
     if (this.#thinking.trim() !== '') parts.push({ type: 'thinking', text: this.#thinking })
     if (this.#text.trim() !== '') parts.push({ type: 'text', text: this.#text })
-    if (this.isWhole) {
+    if (this.isComplete) {
       for (const { call } of this.#calls) {
         parts.push({
           type: 'tool use',
@@ -315,28 +322,28 @@ export class OpenAiReplyReader implements ReplyReader {
   #end(): StopReason {
     if (this.#stop === undefined) return 'cut'
     const stop = OPENAI_STOPS[this.#stop] ?? 'end'
-    // Some say `stop` where tools are to be called.
+    // Some servers finish with `stop` despite tool calls.
     return stop === 'end' && this.#calls.length > 0 ? 'tools' : stop
   }
 
-  /** Pieces of a call share an index; servers that send it whole may leave the index out. */
-  #callWith(piece: Json): void {
-    const index = asCount(piece.index)
-    const id = asName(piece.id)
-    const made = asObject(piece.function) ?? {}
-    const isSame = (one: { index: number | undefined; call: Call }) =>
+  /** Deltas of a call share an index; servers that send a call at once may omit it. */
+  #addCallDelta(delta: Json): void {
+    const index = asCount(delta.index)
+    const id = asName(delta.id)
+    const fields = asObject(delta.function) ?? {}
+    const isSame = (one: { index: number | undefined; call: StreamedCall }) =>
       index === undefined ? id === undefined || one.call.id === id : one.index === index
     let call = this.#calls.findLast(isSame)?.call
     if (call === undefined) {
       call = { id: id ?? `call_${randomHex(12)}`, name: '', input: '' }
       this.#calls.push({ index, call })
     }
-    call.name ||= asName(made.name) ?? ''
-    call.input += stringIn(made, 'arguments')
+    call.name ||= asName(fields.name) ?? ''
+    call.input += stringField(fields, 'arguments')
   }
 }
 
-function stringIn(fields: Json, name: string): string {
+function stringField(fields: Json, name: string): string {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
 }
@@ -375,19 +382,19 @@ export interface ModelReply {
   readonly request?: string
 }
 
-/** `full`: no room left in the context. `cut`: the stream broke off. */
+/** `full`: the context is full. `cut`: the stream broke off. */
 export type StopReason = 'end' | 'tools' | 'length' | 'full' | 'refused' | 'cut'
 
 export interface ReplyReader {
   take(data: string): string | undefined
-  readonly isWhole: boolean
+  readonly isComplete: boolean
   reply(): ModelReply
 }
 
-/** Holds an input that is not JSON, so that the model sees what it wrote. */
+/** Holds input that is not JSON, so that the model sees what it wrote. */
 export const UNPARSED_INPUT = 'unreadable'
 
-export function parseToolInput(text: string): Readonly<Record<string, unknown>> {
+function parseToolInput(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)

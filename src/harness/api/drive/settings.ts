@@ -6,19 +6,21 @@ export const BASE_URLS: Readonly<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
 }
 
-/** fetch itself waits no longer for the next bytes. */
+/** fetch itself times out after this long without a byte. */
 export const LONGEST_SILENCE_SECONDS = 300
 
-const KEYS: Readonly<Record<Provider, string>> = {
+const KEY_VARIABLES: Readonly<Record<Provider, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
 }
 
-/** The usual variables are for the provider's own address only. */
+/** The default variables are only for the provider's own host. */
 export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string | undefined {
   return (
     keyEnv ??
-    (new URL(baseUrl).host === new URL(BASE_URLS[provider]).host ? KEYS[provider] : undefined)
+    (new URL(baseUrl).host === new URL(BASE_URLS[provider]).host
+      ? KEY_VARIABLES[provider]
+      : undefined)
   )
 }
 
@@ -48,9 +50,9 @@ export interface TokenLimits {
   readonly point?: number
 }
 
-const USUAL_ANSWER = 16_000
+const DEFAULT_MAX_OUTPUT = 16_000
 
-const WINDOWS: readonly (readonly [beginning: string, window: number])[] = [
+const WINDOWS: readonly (readonly [prefix: string, window: number])[] = [
   ['gpt-4.1', 1_047_576],
   ['gpt-4o', 128_000],
   ['gpt-4-turbo', 128_000],
@@ -65,12 +67,12 @@ export function tokenLimits(
   model: string,
 ): TokenLimits {
   const window = settings.window ?? estimateWindow(model, undefined)?.value ?? windowByName(model)
-  if (window === undefined) return { maxOutput: settings.maxOutput ?? USUAL_ANSWER }
-  const maxOutput = settings.maxOutput ?? Math.min(USUAL_ANSWER, Math.floor(window / 4))
+  if (window === undefined) return { maxOutput: settings.maxOutput ?? DEFAULT_MAX_OUTPUT }
+  const maxOutput = settings.maxOutput ?? Math.min(DEFAULT_MAX_OUTPUT, Math.floor(window / 4))
   return { window, maxOutput, point: window - maxOutput }
 }
 
 function windowByName(model: string) {
   const name = plainModelName(model)
-  return WINDOWS.find(([beginning]) => name.startsWith(beginning))?.[1]
+  return WINDOWS.find(([prefix]) => name.startsWith(prefix))?.[1]
 }

@@ -15,15 +15,15 @@ import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { ClaudeStreamTranslator, respondToToolRequest, denialResponse } from './translator.ts'
 
 /** A prompt that is still queued is not interrupted with the turn before it, so ask again. */
-const ASK_AGAIN_MS = 500
-const ASK_TIMES = 20
-/** Its own hooks run meanwhile. */
-const LEAVE_MS = 3000
-const LONGEST_FAILURE = 2000
-const GREETING = 'greeting'
+const INTERRUPT_RETRY_MS = 500
+const MAX_INTERRUPTS = 20
+/** Its own hooks run at the end. */
+const EXIT_GRACE_MS = 3000
+const MAX_FAILURE_LENGTH = 2000
+const INITIALIZE = 'greeting'
 
-/** After these errors Claude Code answers no further prompt. */
-const DEAF = /only prompt commands are supported in streaming mode|No conversation found/
+/** After these errors Claude Code answers no more prompts. */
+const UNRESPONSIVE = /only prompt commands are supported in streaming mode|No conversation found/
 
 export class ClaudeConversation implements Conversation {
   readonly process: ProcessTag
@@ -33,15 +33,15 @@ export class ClaudeConversation implements Conversation {
   /** Events between two turns belong to the next one. */
   readonly #between: HarnessEvent[] = []
   #turn: TurnStream | undefined
-  /** Requests of the harness that it no longer wants answered. */
-  readonly #withdrawn = new Set<string>()
+  /** Requests that Claude Code has cancelled. */
+  readonly #cancelled = new Set<string>()
   /** Why we ended it ourselves. */
   #fault: string | undefined
   #isGone = false
   #closing: Promise<void> | undefined
 
   constructor(program: GuardedProcess, options: ConversationOptions) {
-    this.process = program.mark
+    this.process = program.tag
     this.#program = program
     this.#options = options
     this.#translator = new ClaudeStreamTranslator({
@@ -50,7 +50,7 @@ export class ClaudeConversation implements Conversation {
       deltas: options.deltas === true,
     })
     const appendSystemPrompt = options.systemPrompt?.toWellFormed()
-    this.#request(GREETING, {
+    this.#request(INITIALIZE, {
       subtype: 'initialize',
       hooks: null,
       ...defined({ appendSystemPrompt }),
@@ -68,7 +68,7 @@ export class ClaudeConversation implements Conversation {
     this.#turn = turn
     const uuid = randomUUID()
     this.#translator.begin(uuid)
-    if (this.#isGone) turn.push(this.#death())
+    if (this.#isGone) turn.push(this.#diedEvent())
     else this.#send({ type: 'user', uuid, message: { role: 'user', content: text.toWellFormed() } })
     try {
       yield* turn
@@ -82,24 +82,24 @@ export class ClaudeConversation implements Conversation {
   async interrupt(): Promise<void> {
     const turn = this.#turn
     if (turn === undefined || this.#isGone) return
-    for (let asked = 0; asked < ASK_TIMES && !turn.isOver; asked += 1) {
+    for (let attempts = 0; attempts < MAX_INTERRUPTS && !turn.isOver; attempts += 1) {
       turn.stopping.abort()
       this.#request(randomUUID(), { subtype: 'interrupt' })
-      await Promise.race([turn.ended, pause(ASK_AGAIN_MS, undefined, { ref: false })])
+      await Promise.race([turn.ended, pause(INTERRUPT_RETRY_MS, undefined, { ref: false })])
     }
     if (!turn.isOver) await this.#program.end()
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#leave()
+    this.#closing ??= this.#endProgram()
     return this.#closing
   }
 
-  async #leave() {
+  async #endProgram() {
     this.#program.stdin.end()
-    // In the middle of a turn it would first finish that.
+    // In the middle of a turn it would first finish the turn.
     if (this.#turn === undefined)
-      await Promise.race([this.#program.exited, pause(LEAVE_MS, undefined, { ref: false })])
+      await Promise.race([this.#program.exited, pause(EXIT_GRACE_MS, undefined, { ref: false })])
     await this.#program.end()
   }
 
@@ -107,70 +107,70 @@ export class ClaudeConversation implements Conversation {
     for await (const line of this.#program.lines) {
       this.#options.trace?.('from', line)
       const message = asObject(parseJson(line))
-      if (message !== undefined && this.#fault === undefined) this.#hear(message)
+      if (message !== undefined && this.#fault === undefined) this.#handleMessage(message)
     }
     await this.#program.exited
     this.#isGone = true
     this.#turn?.push(
-      this.#turn.isInterrupted ? { type: 'turn ended', how: 'interrupted' } : this.#death(),
+      this.#turn.isInterrupted ? { type: 'turn ended', how: 'interrupted' } : this.#diedEvent(),
     )
   }
 
-  #hear(message: Json): void {
+  #handleMessage(message: Json): void {
     switch (message.type) {
       case 'control_request':
-        return void this.#answer(message)
+        return void this.#handleRequest(message)
       case 'control_cancel_request':
-        return void this.#withdrawn.add(asName(message.request_id) ?? '')
+        return void this.#cancelled.add(asName(message.request_id) ?? '')
       case 'control_response': {
-        // Without the system prompt it would work by nobody's rules.
+        // Without the system prompt the agent would follow no rules.
         const { request_id: id, subtype, error } = asObject(message.response) ?? {}
-        if (id === GREETING && subtype === 'error')
-          this.#giveUp(
+        if (id === INITIALIZE && subtype === 'error')
+          this.#abandon(
             `it does not take standing instructions: ${asText(error) ?? 'no reason given'}`,
           )
         return
       }
     }
     for (const event of this.#translator.read(message)) {
-      if (event.type !== 'turn ended') this.#tell(event)
-      else if (DEAF.test(event.failure ?? '')) this.#giveUp(event.failure!)
+      if (event.type !== 'turn ended') this.#emit(event)
+      else if (UNRESPONSIVE.test(event.failure ?? '')) this.#abandon(event.failure!)
       else this.#turn?.push(event)
     }
   }
 
-  #tell(event: HarnessEvent) {
+  #emit(event: HarnessEvent) {
     if (this.#turn?.isOver === false) this.#turn.push(event)
     else this.#between.push(event)
   }
 
-  #giveUp(fault: string) {
+  #abandon(fault: string) {
     this.#fault = fault
     void this.#program.end()
   }
 
-  async #answer(message: Json) {
+  async #handleRequest(message: Json) {
     const id = asName(message.request_id) ?? ''
     const request = asObject(message.request) ?? {}
     if (request.subtype !== 'can_use_tool') {
       const error = `${asText(request.subtype) ?? 'this'} is not supported`
       return this.#respond({ subtype: 'error', request_id: id, error })
     }
-    // If asking fails, it is not allowed.
+    // A failing decision counts as a denial.
     const response = await respondToToolRequest(request, this.#options).catch((error) =>
       denialResponse(`Asking failed: ${String(error)}`),
     )
-    if (!this.#withdrawn.delete(id)) this.#respond({ subtype: 'success', request_id: id, response })
+    if (!this.#cancelled.delete(id)) this.#respond({ subtype: 'success', request_id: id, response })
   }
 
-  #death(): TurnEnded {
+  #diedEvent(): TurnEnded {
     const closed = this.#closing === undefined ? undefined : 'the conversation was closed'
     const tail = cleanText(this.#program.stderrTail())
-    const lastWords =
+    const lastOutput =
       tail === ''
         ? 'Claude Code ended in the middle of the turn'
-        : shorten(tail.slice(-LONGEST_FAILURE), LONGEST_FAILURE)
-    return { type: 'turn ended', how: 'died', failure: this.#fault ?? closed ?? lastWords }
+        : shorten(tail.slice(-MAX_FAILURE_LENGTH), MAX_FAILURE_LENGTH)
+    return { type: 'turn ended', how: 'died', failure: this.#fault ?? closed ?? lastOutput }
   }
 
   #request(id: string, request: object) {

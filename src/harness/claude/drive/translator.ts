@@ -11,7 +11,12 @@ import {
   messageText,
   asText,
 } from '../../../text/json-fields.ts'
-import type { HarnessEvent, ConversationOptions, TurnEnded } from '../../contract/drive.ts'
+import type {
+  ConversationOptions,
+  HarnessEvent,
+  ToolEvent,
+  TurnEnded,
+} from '../../contract/drive.ts'
 import { isPermitted, refusalReason } from '../../contract/permission-rules.ts'
 import {
   type LimitReached,
@@ -25,28 +30,26 @@ import {
 import { messageUsage } from '../transcript/inspect-transcript.ts'
 import { limitFromEvent, limitFromFailure } from './usage-limits.ts'
 
-/** The model of what the harness says itself. */
+/** The model name of messages that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>'
 const INTERRUPTED = /^\[Request interrupted by user/
-const LONGEST_REASON = 2000
-const LONGEST_OUTPUT = 4000
-
-type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+const MAX_REASON_LENGTH = 2000
+const MAX_OUTPUT_LENGTH = 4000
 
 export class ClaudeStreamTranslator {
-  readonly #spending: Spending
+  readonly #usage: UsageCounter
   readonly #running = new Map<string, Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>>()
   readonly #now: () => Date
-  readonly #tellsDeltas: boolean
+  readonly #emitsDeltas: boolean
   readonly #windows = new Map<string, number>()
   readonly #boundaries = new Set<string>()
   conversation: string | undefined
-  /** As requested: answers leave out the marker of a larger window. */
+  /** As requested: replies name the model without the marker of a larger window. */
   #model: string | undefined
   #prompt: string | undefined
-  #isLimitTold = false
+  #isLimitReported = false
   #wasInterrupted = false
-  /** The request whose answer is on its way. */
+  /** The request whose reply is streaming. */
   #streaming: { id: string; model: string | undefined; usage: Usage } | undefined
 
   constructor(options: {
@@ -54,15 +57,14 @@ export class ClaudeStreamTranslator {
     readonly now: () => Date
     readonly deltas?: boolean
   }) {
-    this.#spending = new Spending(options.isResumed)
+    this.#usage = new UsageCounter(options.isResumed)
     this.#now = options.now
-    this.#tellsDeltas = options.deltas === true
+    this.#emitsDeltas = options.deltas === true
   }
 
-  /** A prompt with this id begins a turn. */
   begin(prompt: string): void {
     this.#prompt = prompt
-    this.#isLimitTold = false
+    this.#isLimitReported = false
     this.#wasInterrupted = false
   }
 
@@ -73,15 +75,15 @@ export class ClaudeStreamTranslator {
       case 'stream_event':
         return isDelegated(message) ? [] : this.#readStream(asObject(message.event) ?? {})
       case 'assistant':
-        return this.#readAnswer(asObject(message.message) ?? {}, isDelegated(message))
+        return this.#readReply(asObject(message.message) ?? {}, isDelegated(message))
       case 'user':
-        return this.#readToModel(message)
+        return this.#readUserMessage(message)
       case 'rate_limit_event':
-        return this.#tellLimit(limitFromEvent(message))
+        return this.#reportLimit(limitFromEvent(message))
       case 'result':
         return this.#readResult(message)
       default:
-        // New kinds come with every version.
+        // Every version adds new kinds.
         return []
     }
   }
@@ -108,7 +110,7 @@ export class ClaudeStreamTranslator {
     return [{ type: 'started', conversation, ...more }]
   }
 
-  /** The only place with the complete usage of a request as soon as it is over. */
+  /** Only the stream has the complete usage of a request as soon as it ends. */
   #readStream(event: Json): readonly HarnessEvent[] {
     if (event.type === 'message_start') {
       const started = asObject(event.message) ?? {}
@@ -116,7 +118,7 @@ export class ClaudeStreamTranslator {
       const usage = messageUsage(started) ?? NO_USAGE
       this.#streaming = id === undefined ? undefined : { id, model: asName(started.model), usage }
     }
-    if (event.type === 'content_block_delta' && this.#tellsDeltas) {
+    if (event.type === 'content_block_delta' && this.#emitsDeltas) {
       const { type, text } = asObject(event.delta) ?? {}
       if (type === 'text_delta' && typeof text === 'string' && text !== '')
         return [{ type: 'delta', text }]
@@ -125,33 +127,33 @@ export class ClaudeStreamTranslator {
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
-    // The end of an answer may report only the output.
-    return this.#tellUse(id, model, largerUsage(usage, ended), true)
+    // The end of a reply may report only the output.
+    return this.#reportUsage(id, model, largerUsage(usage, ended), true)
   }
 
-  #readAnswer(answer: Json, isDelegate: boolean): readonly HarnessEvent[] {
-    const model = asName(answer.model)
+  #readReply(reply: Json, isDelegate: boolean): readonly HarnessEvent[] {
+    const model = asName(reply.model)
     if (model === SYNTHETIC) return []
-    const id = asName(answer.id)
-    const usage = messageUsage(answer)
-    const isKnown = id !== undefined && usage !== undefined && id !== this.#streaming?.id
+    const id = asName(reply.id)
+    const usage = messageUsage(reply)
+    const hasUsage = id !== undefined && usage !== undefined && id !== this.#streaming?.id
     const texts = isDelegate
       ? []
-      : blocksOf(answer.content, 'text').flatMap((block) => asText(block.text) ?? [])
+      : blocksOfType(reply.content, 'text').flatMap((block) => asText(block.text) ?? [])
     return [
-      ...(isKnown ? this.#tellUse(id, model, usage, !isDelegate) : []),
+      ...(hasUsage ? this.#reportUsage(id, model, usage, !isDelegate) : []),
       ...texts.map((text) => ({ type: 'text', text }) as const),
-      ...blocksOf(answer.content, 'tool_use').flatMap((block) => this.#startTool(block)),
+      ...blocksOfType(reply.content, 'tool_use').flatMap((block) => this.#startTool(block)),
     ]
   }
 
-  #tellUse(
+  #reportUsage(
     id: string,
     model: string | undefined,
     usage: Usage,
     isContext: boolean,
   ): readonly HarnessEvent[] {
-    const spent = this.#spending.ofRequest(id, usage)
+    const spent = this.#usage.countRequest(id, usage)
     if (spent === undefined) return []
     const context = isContext ? usageTotal(usage) : undefined
     const window = isContext ? this.#windowOf(model, context) : undefined
@@ -161,20 +163,20 @@ export class ClaudeStreamTranslator {
   #startTool(block: Json): readonly ToolEvent[] {
     const [id, name] = [asName(block.id), asName(block.name)]
     if (id === undefined || name === undefined) return []
-    const use = { id, name, ...targetOf(asObject(block.input) ?? {}) }
+    const use = { id, name, ...toolTarget(asObject(block.input) ?? {}) }
     this.#running.set(id, use)
     return [{ type: 'tool', ...use, status: 'started' }]
   }
 
-  #readToModel(message: Json): readonly HarnessEvent[] {
+  #readUserMessage(message: Json): readonly HarnessEvent[] {
     const content = asObject(message.message)?.content
     if (!isDelegated(message) && INTERRUPTED.test(messageText(content))) this.#wasInterrupted = true
-    return blocksOf(content, 'tool_result').flatMap((block): readonly ToolEvent[] => {
+    return blocksOfType(content, 'tool_result').flatMap((block): readonly ToolEvent[] => {
       const use = this.#running.get(asName(block.tool_use_id) ?? '')
       if (use === undefined) return []
       this.#running.delete(use.id)
       const status = block.is_error === true ? 'failed' : 'completed'
-      const output = asText(messageText(block.content))?.slice(-LONGEST_OUTPUT).toWellFormed()
+      const output = asText(messageText(block.content))?.slice(-MAX_OUTPUT_LENGTH).toWellFormed()
       return [{ type: 'tool', ...use, status, ...defined({ output }) }]
     })
   }
@@ -185,15 +187,15 @@ export class ClaudeStreamTranslator {
       const window = asCount(asObject(about)?.contextWindow) ?? 0
       if (window > 0) this.#windows.set(model, window)
     }
-    const spent = this.#spending.ofResult(result)
+    const spent = this.#usage.countResult(result)
     const use = defined({ spent, costUsd: asCount(result.total_cost_usd) })
-    const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
-    // Something that ended in the background made the model speak without a prompt.
-    if (!this.#isOfPrompt(result)) return told
-    const end = this.#endOf(result)
+    const events: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
+    // A background task that ended made the model reply without a prompt.
+    if (!this.#isOfPrompt(result)) return events
+    const end = this.#turnEnd(result)
     const limit =
       end.how === 'failed' ? limitFromFailure(result, end.failure ?? '', this.#now()) : undefined
-    return [...told, ...this.#tellLimit(limit), end]
+    return [...events, ...this.#reportLimit(limit), end]
   }
 
   #isOfPrompt(result: Json) {
@@ -204,7 +206,7 @@ export class ClaudeStreamTranslator {
     return asObject(result.origin)?.kind !== 'task-notification'
   }
 
-  #endOf(result: Json): TurnEnded {
+  #turnEnd(result: Json): TurnEnded {
     const said = asText(result.result)
     if (result.is_error !== true && result.subtype === 'success')
       return { type: 'turn ended', how: 'completed', ...defined({ said }) }
@@ -216,20 +218,20 @@ export class ClaudeStreamTranslator {
       asArray(result.errors).map(asText).find(Boolean) ??
       asText(result.subtype)?.replaceAll('_', ' ') ??
       'it failed without a reason'
-    const failure = shorten(cleanText(reason), LONGEST_REASON)
+    const failure = shorten(cleanText(reason), MAX_REASON_LENGTH)
     return { type: 'turn ended', how: 'failed', failure }
   }
 
-  #tellLimit(limit: LimitReached | undefined): readonly HarnessEvent[] {
-    if (limit === undefined || this.#isLimitTold) return []
-    this.#isLimitTold = true
+  #reportLimit(limit: LimitReached | undefined): readonly HarnessEvent[] {
+    if (limit === undefined || this.#isLimitReported) return []
+    this.#isLimitReported = true
     return [{ type: 'limit', ...limit, message: shorten(oneLine(limit.message), 300) }]
   }
 
-  /** As the harness said it, or else by the table of models. */
+  /** As Claude Code reported it, else from the table of models. */
   #windowOf(model: string | undefined, tokens?: number) {
-    const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
-    const name = isOurs ? this.#model : model
+    const isMainModel = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
+    const name = isMainModel ? this.#model : model
     return this.#windows.get(name ?? '') ?? estimateWindow(name, tokens)?.value
   }
 }
@@ -238,7 +240,7 @@ function isDelegated(message: Json) {
   return asText(message.parent_tool_use_id) !== undefined
 }
 
-function blocksOf(content: unknown, type: string): readonly Json[] {
+function blocksOfType(content: unknown, type: string): readonly Json[] {
   return asArray(content).flatMap((block) => {
     const fields = asObject(block)
     return fields?.type === type ? [fields] : []
@@ -246,81 +248,83 @@ function blocksOf(content: unknown, type: string): readonly Json[] {
 }
 
 /**
- * Messages carry placeholders for output, and requests of sub-agents or the harness may be missing;
- * the sums at the end of a turn are complete.
+ * Messages carry placeholder output counts, and requests of sub-agents or of the harness may be
+ * missing; the totals at the end of a turn are complete.
  */
-class Spending {
-  #told = NO_USAGE
-  /** What the sums counted before this process began. */
-  #before: Usage | undefined
+class UsageCounter {
+  #reported = NO_USAGE
+  /** The part of the totals from before this process. */
+  #earlier: Usage | undefined
   readonly #requests = new Set<string>()
 
   constructor(isResumed: boolean) {
-    // Some clients continue the counts of the process before them, others start at zero.
-    this.#before = isResumed ? undefined : NO_USAGE
+    // Some versions continue the counts of the previous process, others start at zero.
+    this.#earlier = isResumed ? undefined : NO_USAGE
   }
 
-  ofRequest(id: string, usage: Usage): Usage | undefined {
+  countRequest(id: string, usage: Usage): Usage | undefined {
     if (this.#requests.has(id)) return undefined
     this.#requests.add(id)
-    return this.#tell(usage)
+    return this.#report(usage)
   }
 
-  ofResult(result: Json): Usage | undefined {
+  countResult(result: Json): Usage | undefined {
     this.#requests.clear()
-    const sum = sumOf(result.modelUsage)
-    // Old clients end their own commands without sums.
+    const sum = sumUsage(result.modelUsage)
+    // Old versions end their own commands without totals.
     if (sum === undefined) return undefined
-    this.#before ??= subtractUsage(sum, sumOf(result.model_usage_since_last_result) ?? this.#told)
-    return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
+    this.#earlier ??= subtractUsage(
+      sum,
+      sumUsage(result.model_usage_since_last_result) ?? this.#reported,
+    )
+    return this.#report(subtractUsage(subtractUsage(sum, this.#earlier), this.#reported))
   }
 
-  #tell(usage: Usage) {
+  #report(usage: Usage) {
     if (usageTotal(usage) === 0) return undefined
-    this.#told = addUsage(this.#told, usage)
+    this.#reported = addUsage(this.#reported, usage)
     return usage
   }
 }
 
-const NAMES = {
+const USAGE_FIELDS = {
   input: 'inputTokens',
   cacheWritten: 'cacheCreationInputTokens',
   cacheRead: 'cacheReadInputTokens',
   output: 'outputTokens',
 }
 
-function sumOf(byModel: unknown): Usage | undefined {
+function sumUsage(byModel: unknown): Usage | undefined {
   const usages = Object.values(asObject(byModel) ?? {}).map((model) =>
-    usageFrom(asObject(model) ?? {}, NAMES),
+    usageFrom(asObject(model) ?? {}, USAGE_FIELDS),
   )
   return usages.length === 0 ? undefined : usages.reduce(addUsage)
 }
 
-function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
+function toolTarget(input: Json): Pick<ToolEvent, 'command' | 'path'> {
   return defined({
     command: asText(input.command),
     path: asName(input.file_path ?? input.notebook_path ?? input.path, 4096),
   })
 }
 
-/** The response to a request to use a tool. */
 export async function respondToToolRequest(
   request: Json,
-  open: ConversationOptions,
+  options: ConversationOptions,
 ): Promise<object> {
   const input = asObject(request.input) ?? {}
   const tool = asName(request.tool_name) ?? 'a tool'
   if (tool === 'AskUserQuestion')
     return denialResponse('Nobody is here to answer. Decide it yourself, and say what you decided.')
-  const { command, path } = targetOf(input)
+  const { command, path } = toolTarget(input)
   const about = command ?? path ?? Object.values(input).find((value) => asText(value) !== undefined)
   const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${String(about)}`), 200)
-  const asked = { tool, title, ...defined({ command, path }) }
-  if (await isPermitted(asked, open)) return { behavior: 'allow', updatedInput: input }
-  const reason = refusalReason(asked, open)
-  const because = reason === undefined ? '' : ` (${reason})`
+  const toolRequest = { tool, title, ...defined({ command, path }) }
+  if (await isPermitted(toolRequest, options)) return { behavior: 'allow', updatedInput: input }
+  const reason = refusalReason(toolRequest, options)
+  const explanation = reason === undefined ? '' : ` (${reason})`
   return denialResponse(
-    `This is not permitted here: ${title}${because}. Do without it, or report the task as blocked.`,
+    `This is not permitted here: ${title}${explanation}. Do without it, or report the task as blocked.`,
   )
 }
 

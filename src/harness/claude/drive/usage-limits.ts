@@ -11,55 +11,57 @@ export function limitFromEvent(event: Json): LimitReached | undefined {
     ['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)
   )
     return undefined
-  const which = asName(info.rateLimitType)?.replaceAll('_', ' ')
+  const limitType = asName(info.rateLimitType)?.replaceAll('_', ' ')
   return {
     message:
-      which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
+      limitType === undefined
+        ? 'the usage limit is reached'
+        : `the usage limit is reached (${limitType})`,
     ...defined({ resetsAt: isoFromSeconds(info.resetsAt) }),
   }
 }
 
-const USED_UP =
+const LIMIT_TEXT =
   /usage limit reached|spend limit|You've (?:hit|reached) your|You're out of|out of (?:extra )?usage|Credit balance is too low|rate.limit|\b429\b/i
 
 export function limitFromFailure(result: Json, text: string, now: Date): LimitReached | undefined {
-  const isTold = result.api_error_status === 429 || result.api_error === 'usage_limit_reached'
-  if (!isTold && !USED_UP.test(text)) return undefined
+  const isReported = result.api_error_status === 429 || result.api_error === 'usage_limit_reached'
+  if (!isReported && !LIMIT_TEXT.test(text)) return undefined
   return {
     message: oneLine(text.replace(/\|\d+$/, '')),
-    ...defined({ resetsAt: resetIn(text, now) }),
+    ...defined({ resetsAt: parseReset(text, now) }),
   }
 }
 
-function resetIn(text: string, now: Date) {
+function parseReset(text: string, now: Date) {
   const seconds = /limit reached\|(\d{9,11})\b/.exec(text)?.[1]
-  return seconds === undefined ? resetInWords(text, now) : isoFromSeconds(Number(seconds))
+  return seconds === undefined ? parseResetText(text, now) : isoFromSeconds(Number(seconds))
 }
 
-const RESET =
+const RESET_TEXT =
   /resets (?:([A-Z][a-z]{2}) (\d{1,2}),? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])m(?: \(([A-Za-z0-9_+/-]{1,40})\))?/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-function resetInWords(text: string, now: Date) {
-  const [, month, day, year, hour, minute, half, zone = 'UTC'] = RESET.exec(text) ?? []
+function parseResetText(text: string, now: Date) {
+  const [, month, day, year, hour, minute, half, zone = 'UTC'] = RESET_TEXT.exec(text) ?? []
   if (hour === undefined) return undefined
   const here = wallClock(now, zone)
   if (here === undefined) return undefined
   const hours = (Number(hour) % 12) + (half === 'p' ? 12 : 0)
   const at = (y: number, m: number, d: number) => Date.UTC(y, m, d, hours, Number(minute ?? 0))
-  let wall: number
+  let wallTime: number
   if (month === undefined) {
-    wall = at(here.getUTCFullYear(), here.getUTCMonth(), here.getUTCDate())
-    if (wall <= here.getTime()) wall += 24 * 3_600_000
+    wallTime = at(here.getUTCFullYear(), here.getUTCMonth(), here.getUTCDate())
+    if (wallTime <= here.getTime()) wallTime += 24 * 3_600_000
   } else {
-    wall = at(Number(year ?? here.getUTCFullYear()), MONTHS.indexOf(month), Number(day))
-    if (year === undefined && wall <= here.getTime())
-      wall = at(here.getUTCFullYear() + 1, MONTHS.indexOf(month), Number(day))
+    wallTime = at(Number(year ?? here.getUTCFullYear()), MONTHS.indexOf(month), Number(day))
+    if (year === undefined && wallTime <= here.getTime())
+      wallTime = at(here.getUTCFullYear() + 1, MONTHS.indexOf(month), Number(day))
   }
-  return inZone(wall, zone)
+  return utcTime(wallTime, zone)
 }
 
-/** The wall clock of a zone, as if it were UTC. */
+/** The wall-clock time of a zone, expressed as if it were UTC. */
 function wallClock(moment: Date, zone: string) {
   try {
     const shown = new Intl.DateTimeFormat('sv-SE', {
@@ -69,18 +71,18 @@ function wallClock(moment: Date, zone: string) {
     }).format(moment)
     return new Date(`${shown.replace(' ', 'T')}Z`)
   } catch {
-    // No such zone here.
+    // The zone is unknown on this machine.
     return undefined
   }
 }
 
-function inZone(wall: number, zone: string) {
-  // The second round covers a moment beyond a clock change.
-  let moment = wall
-  for (let look = 0; look < 2; look += 1) {
+function utcTime(wallTime: number, zone: string) {
+  // The second round covers a clock change in between.
+  let moment = wallTime
+  for (let round = 0; round < 2; round += 1) {
     const shown = wallClock(new Date(moment), zone)
     if (shown === undefined) return undefined
-    moment += wall - shown.getTime()
+    moment += wallTime - shown.getTime()
   }
   return isoFromSeconds(moment / 1000)
 }

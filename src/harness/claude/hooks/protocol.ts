@@ -67,8 +67,8 @@ function lastUsage(bytes: Buffer) {
   return tokens
 }
 
-const LONGEST_PATH = 4096
-const LONGEST_TEXT = 200_000
+const MAX_PATH_LENGTH = 4096
+const MAX_TEXT_LENGTH = 200_000
 
 export function readEvent(json: string): HookEvent | undefined {
   const fields = asObject(parseJson(json))
@@ -102,7 +102,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...defined({ model: asName(fields.model) }),
   }),
   UserPromptSubmit: (common, fields) => {
-    const prompt = passage(fields.prompt) ?? ''
+    const prompt = boundedText(fields.prompt) ?? ''
     return {
       ...common,
       kind: 'userPrompt',
@@ -114,7 +114,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...common,
     kind: 'preCompact',
     trigger: asName(fields.trigger) ?? 'unknown',
-    ...defined({ instructions: passage(fields.custom_instructions) }),
+    ...defined({ instructions: boundedText(fields.custom_instructions) }),
   }),
   PostToolUse: (common, fields) => {
     const tool = asName(fields.tool_name)
@@ -132,14 +132,14 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...common,
     kind: 'stop',
     isContinued: fields.stop_hook_active === true,
-    ...defined({ lastMessage: passage(fields.last_assistant_message) }),
+    ...defined({ lastMessage: boundedText(fields.last_assistant_message) }),
   }),
   SubagentStop: (common, fields) => {
     const agent = asName(fields.agent_id)
     const type = asName(fields.agent_type)
-    // Without a type it is the harness's own: the summariser of a compaction, or a warm-up.
+    // Without a type it is the harness's own agent: the summariser of a compaction, or a warm-up.
     if (agent === undefined || type === undefined) return undefined
-    const lastMessage = passage(fields.last_assistant_message)
+    const lastMessage = boundedText(fields.last_assistant_message)
     const agentTranscript = absolutePath(fields.agent_transcript_path)
     return {
       ...common,
@@ -157,7 +157,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   Notification: (common, fields) => ({
     ...common,
     kind: 'notification',
-    message: passage(fields.message) ?? '',
+    message: boundedText(fields.message) ?? '',
     ...defined({ about: asName(fields.notification_type) }),
   }),
 }
@@ -165,22 +165,22 @@ const READERS: Readonly<Record<string, Reader>> = {
 const FROM_HARNESS =
   /^\s*<(?:task-notification|bash-notification|agent-notification|teammate-message|system-reminder|local-command-[a-z]+)[\s>]/
 
-function passage(value: unknown) {
-  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : undefined
+function boundedText(value: unknown) {
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_LENGTH) : undefined
 }
 
 export function absolutePath(value: unknown) {
-  const path = asName(value, LONGEST_PATH)
+  const path = asName(value, MAX_PATH_LENGTH)
   return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
 }
 
-const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
-const LONGEST_COMMAND = 8000
-const LONGEST_RESULT = 20_000
+const EDIT_TOOLS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
+const MAX_COMMAND_LENGTH = 8000
+const MAX_RESULT_LENGTH = 20_000
 
 export function readToolFacts(event: ToolUsedEvent, root: string): ToolFacts {
-  if (EDITORS.has(event.tool))
-    return { isEdit: true, committed: false, ...defined({ edited: editedIn(event, root) }) }
+  if (EDIT_TOOLS.has(event.tool))
+    return { isEdit: true, committed: false, ...defined({ edited: editedPath(event, root) }) }
   if (event.tool === 'Bash') return { isEdit: false, ...commandFacts(event) }
   if (event.tool === 'Task' || event.tool === 'Agent')
     return { isEdit: false, committed: false, ...agentFacts(event) }
@@ -190,7 +190,7 @@ export function readToolFacts(event: ToolUsedEvent, root: string): ToolFacts {
   return { isEdit: false, committed: false, ...defined({ todos }) }
 }
 
-function editedIn({ input, response, cwd }: ToolUsedEvent, root: string) {
+function editedPath({ input, response, cwd }: ToolUsedEvent, root: string) {
   const named = input.file_path ?? input.notebook_path ?? asObject(response)?.filePath
   const path = asName(named, 4096)
   if (path === undefined || path.includes('\0')) return undefined
@@ -202,17 +202,17 @@ function editedIn({ input, response, cwd }: ToolUsedEvent, root: string) {
 }
 
 function commandFacts({ input, response }: ToolUsedEvent) {
-  const command = asText(input.command)?.slice(0, LONGEST_COMMAND)
+  const command = asText(input.command)?.slice(0, MAX_COMMAND_LENGTH)
   if (command === undefined) return { committed: false }
   const started = /git|stint/.test(command) ? unwrapCommands(command).map(({ words }) => words) : []
-  const stint = started.flatMap((words) => stintCommandIn(words) ?? [])
-  const stintCommand = BY_MEANING.find((name) => stint.includes(name)) ?? stint[0]
+  const stint = started.flatMap((words) => stintCommandFrom(words) ?? [])
+  const stintCommand = BY_PRIORITY.find((name) => stint.includes(name)) ?? stint[0]
   const committed = started.some(movesHead)
-  const isOver = !isStillRunning(input, response)
+  const isFinished = !isStillRunning(input, response)
   return {
     committed,
     ...defined({ stintCommand }),
-    ...(isOver ? { command, output: truncateMiddle(outputOf(response)) } : {}),
+    ...(isFinished ? { command, output: truncateMiddle(commandOutput(response)) } : {}),
   }
 }
 
@@ -225,7 +225,7 @@ function isStillRunning(input: Json, response: unknown) {
   )
 }
 
-function outputOf(response: unknown) {
+function commandOutput(response: unknown) {
   const fields = asObject(response)
   if (fields === undefined) return messageText(response)
   const streams = [fields.stdout, fields.stderr].filter(
@@ -234,31 +234,31 @@ function outputOf(response: unknown) {
   return streams.length > 0 ? streams.join('\n') : messageText(fields.content ?? fields.output)
 }
 
-// First those that bind a conversation, then those that write to the journal.
-const BY_MEANING = ['init', 'resume', 'log', 'checkpoint']
+// Commands that bind a conversation come first, then those that write to the journal.
+const BY_PRIORITY = ['init', 'resume', 'log', 'checkpoint']
 
-function stintCommandIn(words: readonly string[]) {
+function stintCommandFrom(words: readonly string[]) {
   const rest = /^stint(?:\.[cm]?js)?$/.test(programOf(words))
     ? words.slice(1)
-    : behindInterpreter(words)
+    : argumentsAfterInterpreter(words)
   const command = rest?.find((word) => !word.startsWith('-'))
   return command !== undefined && /^[a-z][a-z-]{1,20}$/.test(command) ? command : undefined
 }
 
-function behindInterpreter(words: readonly string[]) {
+function argumentsAfterInterpreter(words: readonly string[]) {
   if (!/^(?:node|bun|deno)$/.test(programOf(words))) return undefined
   const at = words.findIndex((word) => /(?:^|[/\\])stint\.[cm]?js$/.test(word))
   return at === -1 ? undefined : words.slice(at + 1)
 }
 
-const MOVING = new Set(['commit', 'merge', 'rebase', 'cherry-pick', 'revert', 'pull', 'am'])
+const HEAD_MOVING = new Set(['commit', 'merge', 'rebase', 'cherry-pick', 'revert', 'pull', 'am'])
 
 function movesHead(words: readonly string[]) {
   if (programOf(words) !== 'git') return false
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at]!
     if (/^(?:-C|-c|--git-dir|--work-tree|--namespace)$/.test(word)) at += 1
-    else if (!word.startsWith('-')) return MOVING.has(word)
+    else if (!word.startsWith('-')) return HEAD_MOVING.has(word)
   }
   return false
 }
@@ -276,7 +276,7 @@ function agentFacts({ input, response, toolUseId }: ToolUsedEvent) {
   }
   const result = asText(messageText(fields === undefined ? response : fields.content))?.slice(
     0,
-    LONGEST_RESULT,
+    MAX_RESULT_LENGTH,
   )
   if (status !== 'completed' && result === undefined) return {}
   return {

@@ -31,17 +31,17 @@ import {
 } from './settings.ts'
 
 export async function checkClaudeSetup(
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   { cwd, conversations, isProject }: SetupCheckOptions,
 ): Promise<SetupReport> {
-  const read = SCOPES.map((scope) => readPlace(scope, around))
+  const read = SCOPES.map((scope) => readSettingsFile(scope, project))
   const places = read.map(({ report }) => report)
   const files = [
     ...read.map(({ report, settings }) => ({ path: report.path, settings })),
     ...managedSettingsPaths().map((path) => ({ path, settings: readManaged(path) })),
   ]
   const firings = lastFiredTimes(conversations)
-  const notify = places.some((place) => place.events.includes(NOTIFICATION_EVENT))
+  const notify = places.some((report) => report.events.includes(NOTIFICATION_EVENT))
   const events = [...hookGroups({ notify }).keys()]
   const registered = places.filter(isRegisteredIn).map(({ scope }) => scope)
   const findings = {
@@ -49,33 +49,35 @@ export async function checkClaudeSetup(
     disabledBy: files
       .filter(({ settings }) => settings.disableAllHooks === true)
       .map(({ path }) => path),
-    command: probeHookCommand(around),
+    command: probeHookCommand(project),
     server: await checkServer(
-      around,
+      project,
       files.map(({ settings }) => settings),
     ),
     fired: Object.fromEntries(events.map((event) => [event, firings.get(event) ?? null])),
-    notes: startFolderNote(registered, around, cwd),
+    notes: startFolderNote(registered, project, cwd),
   }
-  const problems = problemsOf(findings, isProject)
+  const problems = findProblems(findings, isProject)
   return { ...findings, problems, isWorking: problems.length === 0 }
 }
 
-export function registeredScopes(around: ProjectEnvironment): readonly SetupScope[] {
-  return SCOPES.filter((scope) => isRegisteredIn(readPlace(scope, around).report))
+export function registeredScopes(project: ProjectEnvironment): readonly SetupScope[] {
+  return SCOPES.filter((scope) => isRegisteredIn(readSettingsFile(scope, project).report))
 }
 
-function readPlace(
+function readSettingsFile(
   scope: SetupScope,
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
 ): { report: SettingsFileReport; settings: ClaudeSettings } {
-  const path = setupPaths(scope, around).settings
+  const path = setupPaths(scope, project).settings
   try {
     const settings = readClaudeSettings(path)
-    const ours = stintHooks(settings)
-    const groups = hookGroups({ notify: ours.some(({ event }) => event === NOTIFICATION_EVENT) })
+    const stintHookPositions = stintHooks(settings)
+    const groups = hookGroups({
+      notify: stintHookPositions.some(({ event }) => event === NOTIFICATION_EVENT),
+    })
     const registered = areHooksCurrent(settings, groups) ? 'current' : 'outdated'
-    const status = ours.length === 0 ? 'none' : registered
+    const status = stintHookPositions.length === 0 ? 'none' : registered
     const plugin = enabledPlugin(settings)
     const events = currentEvents(settings, groups)
     return { report: { scope, path, status, events, ...defined({ plugin }) }, settings }
@@ -90,22 +92,25 @@ function readManaged(path: string) {
   try {
     return readClaudeSettings(path)
   } catch {
-    // The administrator's file; it may be unreadable for us.
+    // The administrator's file may be unreadable for us.
     return {}
   }
 }
 
 async function checkServer(
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   settings: readonly ClaudeSettings[],
 ): Promise<ServerReport> {
-  const path = mcpPath(around.root)
+  const path = mcpPath(project.root)
   const status = serverStatus(path)
-  const ownPath = join(around.env.CLAUDE_CONFIG_DIR || around.env.HOME || homedir(), '.claude.json')
-  const own = readOwn(ownPath)
-  const ofProject = asObject(asObject(own.projects)?.[around.root]) ?? {}
+  const ownPath = join(
+    project.env.CLAUDE_CONFIG_DIR || project.env.HOME || homedir(),
+    '.claude.json',
+  )
+  const own = readClaudeState(ownPath)
+  const projectState = asObject(asObject(own.projects)?.[project.root]) ?? {}
   const isOurs = status === 'current' || status === 'outdated'
-  const hasServer = [own, ofProject].some(
+  const hasServer = [own, projectState].some(
     ({ mcpServers }) => asObject(mcpServers)?.[MCP_SERVER] !== undefined,
   )
   return {
@@ -113,43 +118,43 @@ async function checkServer(
       ...(status === 'none' ? [] : [{ path, status }]),
       ...(hasServer ? [{ path: ownPath, status: 'other' as const }] : []),
     ],
-    approval: isOurs ? approvalBy([...settings, ofProject]) : null,
-    // Never what the file says: a foreign repository could have anything there.
-    answer: isOurs ? await probeServer(MCP_COMMAND, around) : null,
+    approval: isOurs ? approvalBy([...settings, projectState]) : null,
+    // Never starts the command in the file: a foreign repository could put anything there.
+    answer: isOurs ? await probeServer(MCP_COMMAND, project) : null,
   }
 }
 
 function approvalBy(settings: readonly ClaudeSettings[]) {
-  const said = new Set(settings.map(mcpApproval))
+  const decisions = new Set(settings.map(mcpApproval))
   const isOff = settings.some(
     ({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER),
   )
-  if (isOff || said.has('refused')) return 'refused'
-  return said.has('approved') ? 'approved' : 'asked'
+  if (isOff || decisions.has('refused')) return 'refused'
+  return decisions.has('approved') ? 'approved' : 'asked'
 }
 
-function readOwn(path: string) {
+function readClaudeState(path: string) {
   try {
     return asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {
-    // Claude Code's own file; it may be unreadable for us.
+    // Claude Code's own file may be unreadable for us.
     return {}
   }
 }
 
-const MOST_CONVERSATIONS = 200
+const MAX_CONVERSATIONS = 200
 
-/** When each event last fired in a project, by the state that hooks keep of each conversation. */
-export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
+/** When each event last fired in a project, from the conversation states that hooks write. */
+function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
   const latest = new Map<string, string>()
   const newest = listFolder(folder)
     .filter((name) => /^[^.].*\.json$/.test(name))
     .map((name) => join(folder, name))
     .map((path) => ({ path, writtenAt: statOrUndefined(path)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.writtenAt - a.writtenAt)
-    .slice(0, MOST_CONVERSATIONS)
+    .slice(0, MAX_CONVERSATIONS)
   for (const { path } of newest) {
-    // State that is unreadable or of another harness counts for nothing.
+    // Unreadable states and those of other harnesses are skipped.
     const state = asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? ''))
     if ((state?.harness ?? 'claude') !== 'claude') continue
     for (const [event, value] of Object.entries(asObject(state?.fired) ?? {})) {
@@ -161,12 +166,12 @@ export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
   return latest
 }
 
-type Findings = Omit<SetupReport, 'problems' | 'isWorking'>
+type SetupFindings = Omit<SetupReport, 'problems' | 'isWorking'>
 
 const FLAG = { local: '', shared: ' --shared', user: ' --user' }
 
-function problemsOf(
-  { places, disabledBy, command, server, fired }: Findings,
+function findProblems(
+  { places, disabledBy, command, server, fired }: SetupFindings,
   isProject: boolean,
 ): readonly SetupProblem[] {
   const problems: SetupProblem[] = []
@@ -186,9 +191,10 @@ function problemsOf(
   if (!isRegistered) add('not registered', 'no hooks are registered', 'stint setup claude')
   for (const path of disabledBy)
     add('disabled', `${path} turns every hook off`, 'take "disableAllHooks" out of it')
-  // Claude Code runs identical commands of several settings files once, but those of a plugin again.
+  // Claude Code runs identical commands of several settings files once, but those of a plugin
+  // again.
   const settings = places.find(({ status }) => status === 'current' || status === 'outdated')
-  const plugin = places.find((place) => place.plugin !== undefined)?.plugin
+  const plugin = places.find((report) => report.plugin !== undefined)?.plugin
   if (settings !== undefined && plugin !== undefined)
     add(
       'twice',
@@ -203,14 +209,14 @@ function problemsOf(
       'npm install --global stint, then: stint setup claude',
     )
   else if (exitCode !== 0 || output !== PROBE_ANSWER) {
-    const said = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
+    const printed = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
     add(
       'not answering',
-      `the hook command ended with ${exitCode ?? 'a signal'}${said}`,
+      `the hook command ended with ${exitCode ?? 'a signal'}${printed}`,
       'stint doctor shows what went wrong',
     )
   }
-  // Only a server that setup registered: leaving it out or refusing it is no problem.
+  // Only a server that setup registered is checked: leaving it out or refusing it is no problem.
   for (const { status, path } of server.places)
     if (status === 'outdated')
       add(
@@ -239,7 +245,7 @@ function problemsOf(
   return problems
 }
 
-/** A plugin registers hooks as well as settings do. */
+/** A plugin registers hooks just as settings do. */
 function isRegisteredIn({ status, plugin }: SettingsFileReport): boolean {
   return status === 'current' || status === 'outdated' || plugin !== undefined
 }

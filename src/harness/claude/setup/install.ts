@@ -41,37 +41,37 @@ type InstallOptions = Omit<SetupRequest, 'into' | 'remove' | 'dryRun'> & {
   readonly scope: SetupScope
 }
 
-/** Refuses what cannot be edited before anything is written. */
+/** Throws for what cannot be edited, before anything is written. */
 export function planInstall(
   options: InstallOptions,
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   program: HookProgram | undefined,
 ): SetupPlan {
   const { scope } = options
-  const place = setupPaths(scope, around)
-  const home = stateHome(around.env)
-  const known = readManifest(home, place.settings)
-  const record = known.files[place.settings]
+  const paths = setupPaths(scope, project)
+  const home = stateHome(project.env)
+  const manifest = readManifest(home, paths.settings)
+  const record = manifest.files[paths.settings]
 
-  const mcp = planMcp(around, scope, options.mcp, known)
+  const mcp = planMcp(project, scope, options.mcp, manifest)
   const { hasServer } = mcp
-  const wanted = resolveWantedSettings(scope, around, { ...options, hasServer }, record)
-  const settings = planEdit(place.settings, settingsEdit(place.settings, wanted), record)
-  const commands = planOwnedFiles(commandPaths(place), place.commands, known.files)
-  const path = instructionsPath(place.instructions)
+  const wanted = resolveWantedSettings(scope, project, { ...options, hasServer }, record)
+  const settings = planEdit(paths.settings, settingsEdit(paths.settings, wanted), record)
+  const commands = planOwnedFiles(commandPaths(paths), paths.commands, manifest.files)
+  const path = instructionsPath(paths.instructions)
   const instructions = options.instructions
-    ? planEdit(path, instructionsEdit, known.files[path])
+    ? planEdit(path, instructionsEdit, manifest.files[path])
     : NO_CHANGES
   const launcher = planLauncher(home, program)
   // Settings come last: hooks are registered once everything they need is there.
   const files = [launcher, commands, instructions, mcp.files, settings]
-  const givenUp = mcp.isGivenUp === true ? [mcpPath(around.root)] : []
+  const released = mcp.isReleased === true ? [mcpPath(project.root)] : []
   const changes = files.flatMap((each) => each.changes)
-  const exclude = planExclude(place, around, known, changes, givenUp)
-  const kept = Object.entries(known.files).filter(([file]) => !givenUp.includes(file))
+  const exclude = planExclude(paths, project, manifest, changes, released)
+  const kept = Object.entries(manifest.files).filter(([file]) => !released.includes(file))
   return buildInstallPlan(
     home,
-    { ...known, files: Object.fromEntries(kept) },
+    { ...manifest, files: Object.fromEntries(kept) },
     [exclude, ...files],
     [
       ...wanted.notes,
@@ -91,87 +91,87 @@ function commandPaths({ commands }: SetupPaths) {
 
 /** Files for one person are excluded; those for a team must not be. */
 function planExclude(
-  place: SetupPaths,
+  paths: SetupPaths,
   { root, gitCommonDir }: ProjectEnvironment,
-  known: Manifest,
+  manifest: Manifest,
   changes: readonly FileChange[],
-  givenUp: readonly string[],
+  released: readonly string[],
 ) {
-  if (gitCommonDir === undefined || place.scope === 'user') return NO_CHANGES
+  if (gitCommonDir === undefined || paths.scope === 'user') return NO_CHANGES
   const path = excludePath(gitCommonDir)
   const excluded = excludedPatterns(readText(path) ?? '')
   const patternsOf = (paths: readonly string[]) => paths.map((each) => excludePattern(root, each))
-  if (place.scope === 'shared') {
-    const shared = patternsOf([place.settings, mcpPath(root), ...commandPaths(place).keys()])
+  if (paths.scope === 'shared') {
+    const shared = patternsOf([paths.settings, mcpPath(root), ...commandPaths(paths).keys()])
     const rest = excluded.filter((pattern) => !shared.includes(pattern))
     return planEdit(path, excludeEdit(rest), undefined)
   }
-  const made = changes.filter(
+  const created = changes.filter(
     (each) => each.before === undefined && each.path.startsWith(`${root}/`),
   )
-  const gone = patternsOf(givenUp)
-  const patterns = new Set([...excluded, ...patternsOf(made.map((each) => each.path))])
+  const gone = patternsOf(released)
+  const patterns = new Set([...excluded, ...patternsOf(created.map((each) => each.path))])
   const wanted = [...patterns].filter((each) => !gone.includes(each)).toSorted()
-  return planEdit(path, excludeEdit(wanted), known.files[path])
+  return planEdit(path, excludeEdit(wanted), manifest.files[path])
 }
 
-/** Undoes exactly what setup did, and nothing that others did since. */
-export function planUninstall(scope: SetupScope, around: ProjectEnvironment): SetupPlan {
-  const place = setupPaths(scope, around)
-  const home = stateHome(around.env)
-  const known = readManifest(home, place.settings)
+/** Undoes exactly what setup did, and nothing that others changed since. */
+export function planUninstall(scope: SetupScope, project: ProjectEnvironment): SetupPlan {
+  const paths = setupPaths(scope, project)
+  const home = stateHome(project.env)
+  const manifest = readManifest(home, paths.settings)
 
-  const edit = settingsEdit(place.settings, { groups: new Map(), hasStatusLine: false })
-  const settings = planEditRemoval(place.settings, edit, known.files[place.settings])
+  const edit = settingsEdit(paths.settings, { groups: new Map(), hasStatusLine: false })
+  const settings = planEditRemoval(paths.settings, edit, manifest.files[paths.settings])
   const [{ after } = { after: undefined }] = settings
   const hasApproval =
-    after !== undefined && isApprovedByName(parseSettings(place.settings, withoutBom(after)))
-  const isExcluded = scope === 'local' && around.gitCommonDir !== undefined
-  const sharer = commandsSharedWith(place, around)
+    after !== undefined && isApprovedByName(parseSettings(paths.settings, withoutBom(after)))
+  const isExcluded = scope === 'local' && project.gitCommonDir !== undefined
+  const sharingSettings = settingsSharingCommands(paths, project)
   const commands =
-    sharer === undefined
-      ? planOwnedFileRemoval(commandPaths(place), place.commands, known.files)
+    sharingSettings === undefined
+      ? planOwnedFileRemoval(commandPaths(paths), paths.commands, manifest.files)
       : { ...NO_CHANGES, foreign: [] }
   const changes = [
     ...commands.changes,
-    ...instructionFiles(place.instructions).flatMap((file) =>
-      planEditRemoval(file, instructionsEdit, known.files[file]),
+    ...instructionFiles(paths.instructions).flatMap((file) =>
+      planEditRemoval(file, instructionsEdit, manifest.files[file]),
     ),
-    ...(isExcluded ? [excludePath(around.gitCommonDir)] : []).flatMap((file) =>
-      planEditRemoval(file, excludeEdit([]), known.files[file]),
+    ...(isExcluded ? [excludePath(project.gitCommonDir)] : []).flatMap((file) =>
+      planEditRemoval(file, excludeEdit([]), manifest.files[file]),
     ),
-    ...planMcpRemoval(around, scope, known),
+    ...planMcpRemoval(project, scope, manifest),
     ...settings,
   ]
-  const unknown = `in ${place.settings}, which is not known to be ours`
-  return buildRemovalPlan(home, known, changes, [
+  const unknown = `in ${paths.settings}, which is not known to be ours`
+  return buildRemovalPlan(home, manifest, changes, [
     ...commands.foreign.map((file) => `left alone: ${file} was changed since, or is not ours`),
     ...(after?.includes(TOKEN_EFFICIENT_TOOLS) === true
       ? [`left alone: ${TOKEN_EFFICIENT_TOOLS} ${unknown}`]
       : []),
     ...(hasApproval ? [`left alone: the approval of the MCP server ${unknown}`] : []),
-    ...(sharer === undefined || changes.length === 0
+    ...(sharingSettings === undefined || changes.length === 0
       ? []
-      : [`the slash commands stay: ${sharer} needs them`]),
+      : [`the slash commands stay: ${sharingSettings} needs them`]),
   ])
 }
 
 /** Both scopes of a project keep their commands in one folder. */
-function commandsSharedWith({ scope, commands }: SetupPaths, around: ProjectEnvironment) {
+function settingsSharingCommands({ scope, commands }: SetupPaths, project: ProjectEnvironment) {
   return SCOPES.filter((each) => each !== scope)
-    .map((each) => setupPaths(each, around))
+    .map((each) => setupPaths(each, project))
     .filter((other) => other.commands === commands)
     .map(({ settings }) => settings)
     .find((path) => stintHooks(readClaudeSettingsOrEmpty(path)).length > 0)
 }
 
-const MARKS = {
+const MARKERS = {
   begin: '<!-- stint setup: begin -->',
   end: '<!-- stint setup: end -->',
-  isApart: true,
+  hasBlankLineBefore: true,
 }
 
-export const instructionsEdit = blockEdit(MARKS, [
+export const instructionsEdit = blockEdit(MARKERS, [
   '## Sessions',
   '',
   'Work on this project is recorded in Stint sessions, which survive compaction. What a session holds is shown when a',
@@ -183,7 +183,7 @@ export const instructionsEdit = blockEdit(MARKS, [
   '- `stint log --done "…"` for a step that is done',
 ])
 
-/** The preferred one first. */
+/** The preferred file first. */
 function instructionFiles(folder: string) {
   return [join(folder, 'CLAUDE.md'), join(folder, 'AGENTS.md')]
 }

@@ -1,8 +1,9 @@
-// Our MCP server in the project's `.mcp.json`. The user's own file of servers is rewritten by Claude
-// Code all the time, so setup does not edit it.
+// Our MCP server in the project's `.mcp.json`. Claude Code rewrites the user's own file of servers
+// all the time, so setup does not edit that.
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isTracked } from '../../../git/status.ts'
+import { sha256 } from '../../../history/blobs.ts'
 import { StintError } from '../../../journal/errors.ts'
 import { stateHome } from '../../../journal/state-home.ts'
 import type {
@@ -20,7 +21,6 @@ import {
   type WrittenFile,
   readManifest,
   readText,
-  sumOf,
 } from '../../setup/plan.ts'
 import {
   NO_CHANGES,
@@ -47,35 +47,35 @@ export function mcpPath(root: string): string {
 
 interface PlannedMcp {
   readonly files: PlannedFiles
-  /** Whether the project has the server then. */
+  /** Whether the project has the server afterwards. */
   readonly hasServer: boolean
   /** The file no longer belongs to this setup. */
-  readonly isGivenUp?: boolean
+  readonly isReleased?: boolean
   readonly notes: readonly string[]
 }
 
 export function planMcp(
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   scope: SetupScope,
-  wish: McpOption,
-  known: Manifest,
+  option: McpOption,
+  manifest: Manifest,
 ): PlannedMcp {
-  const path = mcpPath(around.root)
+  const path = mcpPath(project.root)
   const without = (...notes: string[]) => ({ files: NO_CHANGES, hasServer: false, notes })
   if (scope === 'user') {
-    if (wish === 'no') return without()
+    if (option === 'no') return without()
     const command = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
     return without(`no MCP server: Claude Code keeps those for every project itself: ${command}`)
   }
-  if (wish === 'no') return planGivingUp(around, scope, known)
+  if (option === 'no') return planRelease(project, scope, manifest)
   const status = serverStatus(path)
-  if (status === 'unreadable' && wish === 'yes')
+  if (status === 'unreadable' && option === 'yes')
     return without(`no MCP server: ${path} cannot be read; correct it and run this again`)
   if (status === 'other')
     return without(`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`)
   const isThere = readText(path) !== undefined
-  if (isThere && scope === 'local' && wish === 'yes' && !isOurs(around, known)) {
-    // A file of others, for one person who did not ask to edit it.
+  if (isThere && scope === 'local' && option === 'yes' && !isOwnFile(project, manifest)) {
+    // A foreign file, and a local setup did not ask to edit it.
     if (status === 'none')
       return without(
         `no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`,
@@ -84,76 +84,84 @@ export function planMcp(
     const notes = status === 'current' ? [] : [outdated]
     return { files: NO_CHANGES, hasServer: true, notes }
   }
-  const files = planEdit(path, mcpEdit(path), known.files[path])
+  const files = planEdit(path, mcpEdit(path), manifest.files[path])
   const isChanged = files.changes.length > 0
-  // Written by a setup for one person, and shared with the team from now on.
+  // Written by a local setup, and shared with the team from now on.
   const claimed =
-    scope === 'shared' && !isChanged ? writtenElsewhere(around, scope, path) : undefined
+    scope === 'shared' && !isChanged ? recordOfOtherScope(project, scope, path) : undefined
   if (claimed !== undefined)
     return { files: { changes: [], written: { [path]: claimed } }, hasServer: true, notes: [] }
-  const isSeen = scope === 'local' && isThere && isChanged && known.files[path]?.undo !== 'delete'
+  const isSeen =
+    scope === 'local' && isThere && isChanged && manifest.files[path]?.undo !== 'delete'
   const notes = isSeen ? [`${path} was there before, so that git may see this change of it`] : []
   return { files, hasServer: true, notes }
 }
 
-/** Only if it is this setup's, and no other of the project needs it. */
+/** Only if this setup owns it and no other setup of the project needs it. */
 export function planMcpRemoval(
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   scope: SetupScope,
-  known: Manifest,
+  manifest: Manifest,
 ): readonly FileChange[] {
-  const path = mcpPath(around.root)
-  if (scope === 'user' || writtenElsewhere(around, scope, path) !== undefined) return []
-  const record = known.files[path]
-  const isTakenOut =
-    scope === 'local' ? isOurs(around, known) : record !== undefined || hasStintServer(path)
-  return isTakenOut ? planEditRemoval(path, mcpEdit(path), record ?? madeAlone(path)) : []
+  const path = mcpPath(project.root)
+  if (scope === 'user' || recordOfOtherScope(project, scope, path) !== undefined) return []
+  const record = manifest.files[path]
+  const isRemoved =
+    scope === 'local' ? isOwnFile(project, manifest) : record !== undefined || hasStintServer(path)
+  return isRemoved ? planEditRemoval(path, mcpEdit(path), record ?? recordIfUnmodified(path)) : []
 }
 
-function planGivingUp(around: ProjectEnvironment, scope: SetupScope, known: Manifest): PlannedMcp {
-  const path = mcpPath(around.root)
-  const changes = planMcpRemoval(around, scope, known)
+function planRelease(
+  project: ProjectEnvironment,
+  scope: SetupScope,
+  manifest: Manifest,
+): PlannedMcp {
+  const path = mcpPath(project.root)
+  const changes = planMcpRemoval(project, scope, manifest)
   const isLeft = changes.length === 0 && hasStintServer(path)
   return {
     files: { changes, written: {} },
     hasServer: false,
-    isGivenUp: true,
+    isReleased: true,
     notes: isLeft ? [`the MCP server stays: ${path} is not this setup's alone`] : [],
   }
 }
 
-/** What setup made is this person's until git tracks it. Without a record, its content decides. */
-function isOurs(around: ProjectEnvironment, { files }: Manifest): boolean {
-  const path = mcpPath(around.root)
+/**
+ * A file that setup created is the user's own until git tracks it. Without a manifest, its content
+ * decides.
+ */
+function isOwnFile(project: ProjectEnvironment, { files }: Manifest): boolean {
+  const path = mcpPath(project.root)
   const known = files[path]
   if (known !== undefined && known.undo !== 'delete') return true
-  if (isKeptByGit(around, path)) return false
+  if (isTrackedByGit(project, path)) return false
   if (known !== undefined) return true
-  const isTeams =
-    stintHooks(readClaudeSettingsOrEmpty(setupPaths('shared', around).settings)).length > 0
-  return !isTeams && hasStintServer(path)
+  const isShared =
+    stintHooks(readClaudeSettingsOrEmpty(setupPaths('shared', project).settings)).length > 0
+  return !isShared && hasStintServer(path)
 }
 
-function isKeptByGit({ root, gitCommonDir }: ProjectEnvironment, path: string) {
+function isTrackedByGit({ root, gitCommonDir }: ProjectEnvironment, path: string) {
   try {
     return gitCommonDir !== undefined && isTracked(root, path)
   } catch (error) {
-    // Without git, the record has to do.
+    // Without git, the manifest decides.
     if (error instanceof StintError) return false
     throw error
   }
 }
 
-/** The record of a file that holds exactly what setup would make. */
-function madeAlone(path: string): WrittenFile | undefined {
+/** The manifest record of a file that holds exactly what setup would write. */
+function recordIfUnmodified(path: string): WrittenFile | undefined {
   const text = readText(path)
-  const isAsMade = text !== undefined && text === mcpEdit(path).add('').at(-1)
-  return isAsMade ? { sum: sumOf(text), undo: 'delete' } : undefined
+  const isUnmodified = text !== undefined && text === mcpEdit(path).add('').at(-1)
+  return isUnmodified ? { sum: sha256(text), undo: 'delete' } : undefined
 }
 
-function writtenElsewhere(around: ProjectEnvironment, scope: SetupScope, path: string) {
-  const other = setupPaths(scope === 'local' ? 'shared' : 'local', around).settings
-  return readManifest(stateHome(around.env), other).files[path]
+function recordOfOtherScope(project: ProjectEnvironment, scope: SetupScope, path: string) {
+  const other = setupPaths(scope === 'local' ? 'shared' : 'local', project).settings
+  return readManifest(stateHome(project.env), other).files[path]
 }
 
 function mcpEdit(path: string): TextEdit {
@@ -169,11 +177,13 @@ function mcpEdit(path: string): TextEdit {
           : addMember(last, [SERVERS], MCP_SERVER, MCP_COMMAND)
       return [...texts, added]
     },
-    takeOut(text, known) {
+    remove(text, written) {
       if (!isStintServer(servers(text)?.[MCP_SERVER])) return text
       const rest = removeAt(text, [SERVERS, MCP_SERVER])
       const isEmptied = Object.keys(servers(rest) ?? {}).length === 0
-      return isEmptied && known?.kept?.includes(SERVERS) !== true ? removeAt(rest, [SERVERS]) : rest
+      return isEmptied && written?.kept?.includes(SERVERS) !== true
+        ? removeAt(rest, [SERVERS])
+        : rest
     },
     containers: (text) => (servers(text) === undefined ? [] : [SERVERS]),
     added: () => [],
@@ -185,7 +195,6 @@ function hasStintServer(path: string): boolean {
   return ['current', 'outdated'].includes(serverStatus(path))
 }
 
-/** What a project's file says of our server. */
 export function serverStatus(path: string): ServerRegistration['status'] | 'none' {
   try {
     const server = serversIn(path, withoutBom(readText(path) ?? ''))?.[MCP_SERVER]

@@ -28,23 +28,28 @@ export function managedSettingsPaths(): readonly string[] {
   ]
 }
 
-export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.ProcessEnv): string {
-  return given !== undefined && given !== '' ? given : join(home || homedir(), '.claude')
+export function configFolder({
+  CLAUDE_CONFIG_DIR: configDir,
+  HOME: home,
+}: NodeJS.ProcessEnv): string {
+  return configDir !== undefined && configDir !== ''
+    ? configDir
+    : join(home || homedir(), '.claude')
 }
 
 /**
- * Every version reads shared settings only in the folder it is started in; old ones also the local
- * ones.
+ * Every version reads shared settings only in the folder it is started in; old versions also the
+ * local ones.
  */
 export function startFolderNote(
   scopes: readonly SetupScope[],
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   cwd: string,
 ): readonly string[] {
-  const { root } = around
+  const { root } = project
   if (cwd === root || scopes.includes('user') || scopes.length === 0) return []
   const scope = scopes.includes('local') ? 'local' : 'shared'
-  const file = relative(root, setupPaths(scope, around).settings)
+  const file = relative(root, setupPaths(scope, project).settings)
   const who = scope === 'local' ? 'older versions of claude read' : 'claude reads'
   return [
     `${who} ${file} only if started in ${root}, not in a folder inside: start it there, or use --user`,

@@ -21,7 +21,7 @@ interface PluginOptions {
   readonly mcp: boolean
 }
 
-/** A folder that Claude Code takes for a marketplace. */
+/** A folder that Claude Code accepts as a marketplace. */
 function pluginFiles(folder: string, { version, notify, mcp }: PluginOptions) {
   const owner = { name: 'Stint' }
   const marketplace = {
@@ -60,8 +60,8 @@ export function planPlugin(
   program: HookProgram | undefined,
   options: PluginOptions,
 ): SetupPlan {
-  const known = readManifest(stateHome(env), folder)
-  const owned = planOwnedFiles(pluginFiles(folder, options), folder, known.files)
+  const manifest = readManifest(stateHome(env), folder)
+  const owned = planOwnedFiles(pluginFiles(folder, options), folder, manifest.files)
   if (owned.foreign.length > 0)
     throw new StintError(
       'NOT_OURS',
@@ -69,7 +69,7 @@ export function planPlugin(
       'choose an empty folder, or move that file away',
     )
   const launcher = planLauncher(stateHome(env), program)
-  return buildInstallPlan(stateHome(env), known, [owned, launcher], launcher.notes)
+  return buildInstallPlan(stateHome(env), manifest, [owned, launcher], launcher.notes)
 }
 
 export function planPluginRemoval(
@@ -77,11 +77,11 @@ export function planPluginRemoval(
   { env }: ProjectEnvironment,
   options: PluginOptions,
 ): SetupPlan {
-  const known = readManifest(stateHome(env), folder)
+  const manifest = readManifest(stateHome(env), folder)
   const files = pluginFiles(folder, { ...options, mcp: true })
-  const { changes, foreign } = planOwnedFileRemoval(files, folder, known.files)
+  const { changes, foreign } = planOwnedFileRemoval(files, folder, manifest.files)
   const notes = foreign.map((path) => `left alone: ${path} was changed since, or is not ours`)
-  return buildRemovalPlan(stateHome(env), known, changes, notes)
+  return buildRemovalPlan(stateHome(env), manifest, changes, notes)
 }
 
 interface SlashCommand {
@@ -92,7 +92,7 @@ interface SlashCommand {
   readonly afterwards: string
 }
 
-const MISTAKE =
+const ON_ERROR =
   'If it is an error, tell the user what it says, or correct the flags and run the command again.'
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
@@ -117,35 +117,35 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     description: 'Record progress, a decision, a discovery, a blocker or a next step',
     hint: '--progress TEXT | --decision TEXT --rationale TEXT | --discovery TEXT | --blocker TEXT | --next TEXT | --done STEP',
     command: 'log',
-    afterwards: `Confirm in one line what was recorded. If the user gave words without flags, choose the flags that fit and run \`stint log\` with them. ${MISTAKE}`,
+    afterwards: `Confirm in one line what was recorded. If the user gave words without flags, choose the flags that fit and run \`stint log\` with them. ${ON_ERROR}`,
   },
   {
     name: 'session-checkpoint',
     description: 'Save the state of the session, and the code with it',
     hint: '[--note TEXT] [--tldr TEXT]',
     command: 'checkpoint',
-    afterwards: `Confirm in one line what was saved. ${MISTAKE}`,
+    afterwards: `Confirm in one line what was saved. ${ON_ERROR}`,
   },
   {
     name: 'session-handoff',
     description: 'Make the document by which a fresh conversation takes the session over',
     hint: '[--reason TEXT] [--to TASK | SESSION]',
     command: 'handoff create',
-    afterwards: `Say in two sentences what the document hands over and what in it is unverified. Name the command for the next conversation, \`stint handoff accept\`, and stop working on the session here. ${MISTAKE}`,
+    afterwards: `Say in two sentences what the document hands over and what in it is unverified. Name the command for the next conversation, \`stint handoff accept\`, and stop working on the session here. ${ON_ERROR}`,
   },
   {
     name: 'session-view',
     description: 'Show a session, a part of it, or the list of all',
     hint: '[SESSION | list] [--progress] [--decisions] [--discoveries] [--blockers] [--next]',
     command: 'view',
-    afterwards: `Show this to the user as it is. ${MISTAKE}`,
+    afterwards: `Show this to the user as it is. ${ON_ERROR}`,
   },
   {
     name: 'session-pause',
     description: 'Set the session down, with a checkpoint',
     hint: '[--note TEXT] [--switch-to SESSION]',
     command: 'pause',
-    afterwards: `Confirm in one line, and name what is to be done when it is taken up again. ${MISTAKE}`,
+    afterwards: `Confirm in one line, and name what is to be done when it is taken up again. ${ON_ERROR}`,
   },
   {
     name: 'session-close',
@@ -160,7 +160,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     description: 'List sessions',
     hint: '[--status STATUS] [--branch BRANCH] [--task ID] [--text WORDS]',
     command: 'list',
-    afterwards: `Show this to the user as it is. ${MISTAKE}`,
+    afterwards: `Show this to the user as it is. ${ON_ERROR}`,
   },
   {
     name: 'task-next',
@@ -173,16 +173,16 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 ]
 
 export function slashCommandFiles(): ReadonlyMap<string, string> {
-  return new Map(SLASH_COMMANDS.map((command) => [`${command.name}.md`, textOf(command)]))
+  return new Map(SLASH_COMMANDS.map((command) => [`${command.name}.md`, commandFile(command)]))
 }
 
 /**
  * Arguments go through a here-document: on the command line an apostrophe would break the command.
  * It ends with `true`, because only the user sees a failing command. In this form a permission for
- * `stint` covers it in old and new clients. A code fence or the end mark in the arguments cuts them
- * off; then the last line is missing.
+ * `stint` covers it in old and new versions. A code fence or the end marker in the arguments cuts
+ * them off; then the last line is missing.
  */
-function textOf({ description, hint, command, afterwards }: SlashCommand) {
+function commandFile({ description, hint, command, afterwards }: SlashCommand) {
   return `---
 description: ${JSON.stringify(description)}
 argument-hint: ${JSON.stringify(hint)}
@@ -191,10 +191,10 @@ allowed-tools: Bash(stint:*)
 
 <output of="stint ${command}">
 \`\`\`!
-stint slash --conversation=\${CLAUDE_SESSION_ID} --last-line=${LAST} ${command} <<'${END}'
+stint slash --conversation=\${CLAUDE_SESSION_ID} --last-line=${LAST_LINE} ${command} <<'${END_MARKER}'
 $ARGUMENTS
-${LAST}
-${END}
+${LAST_LINE}
+${END_MARKER}
 true
 \`\`\`
 </output>
@@ -203,5 +203,5 @@ ${afterwards}
 `
 }
 
-const END = 'STINT_ARGUMENTS_END'
-const LAST = 'STINT_ARGUMENTS_WHOLE'
+const END_MARKER = 'STINT_ARGUMENTS_END'
+const LAST_LINE = 'STINT_ARGUMENTS_WHOLE'

@@ -10,26 +10,26 @@ import { randomHex } from '../../../journal/ids.ts'
 import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../../setup/hook-command.ts'
 import { type HookProgram, MCP_SERVER, launcherPath, parseLauncher } from '../../setup/launcher.ts'
 
-const HOOK_LIMIT_MS = 5000
+const HOOK_TIMEOUT_MS = 5000
 
-export function probeHookCommand(around: ProjectEnvironment): HookProbe {
-  const { root, env } = around
+export function probeHookCommand(project: ProjectEnvironment): HookProbe {
+  const { root, env } = project
   const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
-  // Of the two commands, report the one that fails.
-  const answers = [HOOK_COMMAND, AFTER_COMMAND].map((command) =>
-    shell(command, around, JSON.stringify(event)),
+  // Reports the command that fails, if one does.
+  const results = [HOOK_COMMAND, AFTER_COMMAND].map((command) =>
+    shell(command, project, JSON.stringify(event)),
   )
-  const ran = answers.find(({ stdout }) => stdout.trim() !== PROBE_ANSWER) ?? answers[0]!
+  const result = results.find(({ stdout }) => stdout.trim() !== PROBE_ANSWER) ?? results[0]!
   const launched = parseLauncher(
-    readOrUndefined(launcherPath(stateHome(around.env)))?.toString('utf8') ?? '',
+    readOrUndefined(launcherPath(stateHome(project.env)))?.toString('utf8') ?? '',
   )
   const bin = join(root, 'node_modules', '.bin', 'stint')
-  const onPath = () => shell('command -v stint', around, '').stdout.trim()
-  const outcome = { exitCode: ran.status, output: `${ran.stdout}${ran.stderr}`.trim() }
-  if (launched !== undefined && isThere(launched.node) && isThere(launched.hook)) {
+  const onPath = () => shell('command -v stint', project, '').stdout.trim()
+  const outcome = { exitCode: result.status, output: `${result.stdout}${result.stderr}`.trim() }
+  if (launched !== undefined && isFile(launched.node) && isFile(launched.hook)) {
     return { foundBy: 'launcher', program: launched.hook, ...outcome }
   }
-  if (isThere(bin)) return { foundBy: 'project', program: bin, ...outcome }
+  if (isFile(bin)) return { foundBy: 'project', program: bin, ...outcome }
   const path = env.PATH === undefined ? '' : onPath()
   return path === ''
     ? { foundBy: null, program: null, ...outcome }
@@ -42,17 +42,17 @@ function shell(command: string, { root, env }: ProjectEnvironment, input: string
     env: { ...env, CLAUDE_PROJECT_DIR: root },
     input,
     encoding: 'utf8',
-    timeout: HOOK_LIMIT_MS,
+    timeout: HOOK_TIMEOUT_MS,
   })
 }
 
-function isThere(path: string) {
+function isFile(path: string) {
   return statOrUndefined(path)?.isFile() === true
 }
 
-const SERVER_LIMIT_MS = 10_000
+const SERVER_TIMEOUT_MS = 10_000
 
-const GREETING = {
+const INITIALIZE_REQUEST = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
@@ -66,7 +66,7 @@ const GREETING = {
 export function probeServer(
   { command, args }: { readonly command: string; readonly args: readonly string[] },
   { root, env }: ProjectEnvironment,
-  limitMs = SERVER_LIMIT_MS,
+  limitMs = SERVER_TIMEOUT_MS,
 ): Promise<ServerProbe> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -75,45 +75,45 @@ export function probeServer(
       stdio: 'pipe',
     })
     let [output, errors] = ['', '']
-    let answer: ServerProbe | undefined
+    let probe: ServerProbe | undefined
     const deadline = setTimeout(() => {
-      answer ??= { isWell: false, said: `nothing within ${limitMs / 1000} seconds` }
+      probe ??= { isWell: false, said: `nothing within ${limitMs / 1000} seconds` }
       child.kill('SIGKILL')
-      // Its children may hold its output open.
+      // Its child processes may hold its output open.
       child.stdout.destroy()
       child.stderr.destroy()
     }, limitMs)
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      if (answer !== undefined || !output.includes('\n')) return
-      answer = answerIn(output.slice(0, output.indexOf('\n')))
+      if (probe !== undefined || !output.includes('\n')) return
+      probe = parseServerInfo(output.slice(0, output.indexOf('\n')))
       child.stdin.end()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
     // An early exit is reported by `close`.
     child.stdin.on('error', () => undefined)
     child.once('error', (error) => {
-      answer ??= { isWell: false, said: error.message }
+      probe ??= { isWell: false, said: error.message }
     })
     child.once('close', (code) => {
       clearTimeout(deadline)
       const last = `${output}${errors}`.trim().split('\n').at(-1)!.slice(0, 200)
       resolve(
-        answer ?? {
+        probe ?? {
           isWell: false,
           said: `it ended with ${code ?? 'a signal'}${last === '' ? '' : `, saying: ${last}`}`,
         },
       )
     })
-    child.stdin.write(`${JSON.stringify(GREETING)}\n`)
+    child.stdin.write(`${JSON.stringify(INITIALIZE_REQUEST)}\n`)
   })
 }
 
-function answerIn(line: string) {
+function parseServerInfo(line: string) {
   const { result } = asObject(parseJson(line)) ?? {}
   const { name, version } = asObject(asObject(result)?.serverInfo) ?? {}
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
-  // The stand-in server, when there is no Stint.
+  // The empty server, when there is no Stint.
   return version === '0'
     ? { isWell: false, said: 'it finds no Stint' }
     : { isWell: true, said: `${name} ${String(version)}` }
@@ -124,8 +124,8 @@ export function compiledFolder(stateHome: string): string {
 }
 
 /**
- * Runs every hook once in a scratch project, so that V8's compiled code is ready; nothing here is
- * an error.
+ * Runs every hook once in a scratch project, so that V8's compiled code is ready; failures do not
+ * matter.
  */
 export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): void {
   // Compiled code of other versions would pile up.
@@ -136,7 +136,10 @@ export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): voi
     for (const part of ['.git/objects', '.git/refs/heads', 'src']) createFolder(join(cwd, part))
     replaceUnsynced(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/warm-up\n')
     const transcript = join(folder, 'transcript.jsonl')
-    replaceUnsynced(transcript, LINES.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    replaceUnsynced(
+      transcript,
+      TRANSCRIPT_LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    )
     const env = {
       PATH: process.env.PATH,
       HOME: folder,
@@ -147,7 +150,7 @@ export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): voi
       cwd,
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
-      timeout: HOOK_LIMIT_MS,
+      timeout: HOOK_TIMEOUT_MS,
     }
     for (const event of eventsIn(cwd)) {
       const common = { session_id: 'warm-up', transcript_path: transcript, cwd }
@@ -197,7 +200,7 @@ const eventsIn = (cwd: string): readonly object[] => [
   start('compact'),
 ]
 
-const LINES = [
+const TRANSCRIPT_LINES = [
   {
     type: 'user',
     uuid: '1',

@@ -25,8 +25,7 @@ import {
   stintHooks,
 } from './settings.ts'
 
-/** What we want of a settings file. */
-interface Wanted {
+interface WantedSettings {
   readonly groups: ReadonlyMap<string, HookGroup>
   readonly hasStatusLine: boolean
   /** `inherited`: the betas that apply where the file names none. */
@@ -35,12 +34,12 @@ interface Wanted {
   readonly approval?: boolean
 }
 
-/** The texts from without to with ours, one edit apart. */
-export function addToSettings(text: string, wanted: Wanted): readonly string[] {
+/** Returns the text after each edit, starting with the original. */
+export function addToSettings(text: string, wanted: WantedSettings): readonly string[] {
   const { groups, hasStatusLine, betas, approval } = wanted
   const texts = text.trim() === '' ? [text, '{}\n'] : [text]
   const edit = (change: (text: string) => string) => texts.push(change(texts.at(-1)!))
-  const present = read(texts.at(-1)!)
+  const present = parseObject(texts.at(-1)!)
   const events = new Set(hookEvents(present).map(([event]) => event))
   if (present.hooks === undefined)
     edit((before) => addMember(before, [], 'hooks', groupsByEvent(groups)))
@@ -68,7 +67,7 @@ export function addToSettings(text: string, wanted: Wanted): readonly string[] {
 
 /**
  * Hooks and status line are recognised by their content; betas and approvals only if setup recorded
- * them. What is empty afterwards goes too, unless it was kept.
+ * them. Containers that are empty afterwards are removed too, unless they existed before setup.
  */
 export function removeFromSettings(
   text: string,
@@ -76,31 +75,31 @@ export function removeFromSettings(
   added: readonly string[] = [],
 ): string {
   if (text.trim() === '') return text
-  let rest = takeOutApproval(takeOutBetas(text, added, kept), added, kept)
+  let rest = removeApproval(removeBetas(text, added, kept), added, kept)
   for (;;) {
-    const settings = read(rest)
+    const settings = parseObject(rest)
     const position = stintHooks(settings)[0]
     if (position === undefined) break
     const { event, group, hook } = position
     const isAlone = hooksInGroup(groupAt(settings, position)).length === 1
     rest = removeAt(rest, ['hooks', event, group, ...(isAlone ? [] : ['hooks', hook])])
-    rest = withoutEmpty(rest, event, kept)
+    rest = removeEmpty(rest, event, kept)
   }
-  return hasOurStatusLine(read(rest)) ? removeAt(rest, ['statusLine']) : rest
+  return hasOurStatusLine(parseObject(rest)) ? removeAt(rest, ['statusLine']) : rest
 }
 
-function withoutEmpty(text: string, event: string, kept: readonly string[]) {
-  const isEmptied = hookEvents(read(text)).some(
+function removeEmpty(text: string, event: string, kept: readonly string[]) {
+  const isEmptied = hookEvents(parseObject(text)).some(
     ([name, groups]) => name === event && groups.length === 0,
   )
   const rest = isEmptied && !kept.includes(event) ? removeAt(text, ['hooks', event]) : text
-  const hasEvents = Object.keys(read(rest).hooks as object).length > 0
+  const hasEvents = Object.keys(parseObject(rest).hooks as object).length > 0
   return hasEvents || kept.includes('hooks') ? rest : removeAt(rest, ['hooks'])
 }
 
-/** The containers of ours that a text has. */
+/** The containers of our values that exist in a text. */
 export function existingContainers(text: string): readonly string[] {
-  const settings = read(text)
+  const settings = parseObject(text)
   return [
     ...(settings.hooks === undefined
       ? []
@@ -111,7 +110,7 @@ export function existingContainers(text: string): readonly string[] {
   ]
 }
 
-function read(text: string) {
+function parseObject(text: string) {
   return text.trim() === '' ? {} : (JSON.parse(text) as ClaudeSettings)
 }
 
@@ -150,7 +149,7 @@ function withBeta(list: string) {
 
 /** A list in this file hides inherited betas, so they are copied. */
 function addBeta(text: string, inherited: string) {
-  const settings = read(text)
+  const settings = parseObject(text)
   if (!isPlainObject(settings.env))
     return addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
   if (betasText(settings) === undefined) return addMember(text, ['env'], BETAS, withBeta(inherited))
@@ -162,8 +161,8 @@ function addedBetas(settings: ClaudeSettings, inherited: string) {
   return hasTokenEfficientTools(settings) ? [] : [TOKEN_EFFICIENT_TOOLS]
 }
 
-function takeOutBetas(text: string, betas: readonly string[], kept: readonly string[]) {
-  const list = betasText(read(text))
+function removeBetas(text: string, betas: readonly string[], kept: readonly string[]) {
+  const list = betasText(parseObject(text))
   if (list === undefined || !betasIn(list).some((beta) => betas.includes(beta))) return text
   const rest = (raw: string) =>
     raw
@@ -173,11 +172,11 @@ function takeOutBetas(text: string, betas: readonly string[], kept: readonly str
   if (rest(list).trim() !== '' || kept.includes(BETAS_MEMBER))
     return editString(text, ['env', BETAS], rest)
   const without = removeAt(text, ['env', BETAS])
-  const isEmpty = Object.keys(read(without).env as object).length === 0
+  const isEmpty = Object.keys(parseObject(without).env as object).length === 0
   return isEmpty && !kept.includes('env') ? removeAt(without, ['env']) : without
 }
 
-// Claude Code asks once about each server of `.mcp.json`, unless settings answer.
+// Claude Code asks once about each server of `.mcp.json`, unless settings decide.
 
 const ENABLED = 'enabledMcpjsonServers'
 const DISABLED = 'disabledMcpjsonServers'
@@ -194,15 +193,15 @@ export function isApprovedByName(settings: ClaudeSettings): boolean {
   return isListed(settings[ENABLED])
 }
 
-/** About this server, or about how to be asked about all of them. */
-function hasDecided(settings: ClaudeSettings) {
+/** Whether the user decided about this server, or about all of them. */
+function hasUserDecided(settings: ClaudeSettings) {
   const list = settings[ENABLED]
-  const isOdd = list !== undefined && !Array.isArray(list)
-  return isOdd || isListed(settings[DISABLED]) || settings[ALL] !== undefined
+  const isMalformed = list !== undefined && !Array.isArray(list)
+  return isMalformed || isListed(settings[DISABLED]) || settings[ALL] !== undefined
 }
 
-function takeOutApproval(text: string, added: readonly string[], kept: readonly string[]) {
-  const list = read(text)[ENABLED]
+function removeApproval(text: string, added: readonly string[], kept: readonly string[]) {
+  const list = parseObject(text)[ENABLED]
   const index = Array.isArray(list) ? list.indexOf(MCP_SERVER) : -1
   if (index === -1 || !added.includes(APPROVAL)) return text
   const isAlone = (list as readonly unknown[]).length === 1
@@ -213,7 +212,7 @@ function isListed(list: unknown) {
   return Array.isArray(list) && list.includes(MCP_SERVER)
 }
 
-export function settingsEdit(path: string, wanted: Wanted): TextEdit {
+export function settingsEdit(path: string, wanted: WantedSettings): TextEdit {
   const { groups, hasStatusLine, betas, approval } = wanted
   const parse = (text: string) => parseSettings(path, text)
   return {
@@ -227,10 +226,10 @@ export function settingsEdit(path: string, wanted: Wanted): TextEdit {
       )
     },
     add: (text) => addToSettings(text, wanted),
-    takeOut(text, known) {
+    remove(text, written) {
       // Throws for a text that cannot be edited.
       parse(text)
-      return removeFromSettings(text, known?.kept, known?.added)
+      return removeFromSettings(text, written?.kept, written?.added)
     },
     containers: existingContainers,
     added(text) {
@@ -251,35 +250,35 @@ interface WantedOptions {
   readonly hasServer: boolean
 }
 
-/** A notification or beta once asked for stays, and a foreign status line is not replaced. */
+/** A notification or beta once requested stays, and a foreign status line is not replaced. */
 export function resolveWantedSettings(
   scope: SetupScope,
-  around: ProjectEnvironment,
+  project: ProjectEnvironment,
   { notify, statusLine, tokenEfficientTools, hasServer }: WantedOptions,
   known: WrittenFile | undefined,
-): Wanted & { readonly notes: readonly string[]; readonly plugin: string | undefined } {
-  const own = setupPaths(scope, around).settings
+): WantedSettings & { readonly notes: readonly string[]; readonly plugin: string | undefined } {
+  const own = setupPaths(scope, project).settings
   const settings = readClaudeSettings(own)
-  const places = SCOPES.map((each) => {
-    const path = setupPaths(each, around).settings
+  const files = SCOPES.map((each) => {
+    const path = setupPaths(each, project).settings
     return { path, settings: readClaudeSettingsOrEmpty(path) }
   })
   const at = SCOPES.indexOf(scope)
-  const nearer = places.slice(0, at)
-  const general = places.slice(at + 1)
+  const nearer = files.slice(0, at)
+  const general = files.slice(at + 1)
   const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const owner =
     statusLineOwner(settings) === 'theirs'
       ? own
       : general.find((each) => each.settings.statusLine !== undefined)?.path
   const wantsBeta = tokenEfficientTools || hasTokenEfficientTools(settings)
-  if (wantsBeta) refuseOddEnvironment(own, settings)
+  if (wantsBeta) assertEditableEnv(own, settings)
   const inherited = general
     .map((each) => betasText(each.settings))
     .find((list) => list !== undefined)
-  // Only for one person; others are asked by Claude Code.
+  // Only for a local setup; Claude Code asks the others.
   const isApproved =
-    scope === 'local' && hasServer && !places.some((each) => hasDecided(each.settings))
+    scope === 'local' && hasServer && !files.some((each) => hasUserDecided(each.settings))
   const wasApproved = known?.added?.includes(APPROVAL) === true
   // A personal list is not copied into shared settings.
   const hidden =
@@ -292,11 +291,11 @@ export function resolveWantedSettings(
       ({ path }) => `${BETAS} of ${path} does not hold in this project: ${own} has one`,
     ),
     ...hiding.map(({ path }) => `no effect in this project: ${path} has ${BETAS} without it`),
-    ...(around.env[BETAS] === undefined
+    ...(project.env[BETAS] === undefined
       ? []
       : [`${BETAS} of your shell does not hold any more: ${own} has one`]),
   ]
-  const refusing = places.filter((each) => mcpApproval(each.settings) === 'refused')
+  const refusing = files.filter((each) => mcpApproval(each.settings) === 'refused')
   return {
     groups: hookGroups({ notify: notify || notifies }),
     hasStatusLine: statusLine && owner === undefined,
@@ -309,11 +308,11 @@ export function resolveWantedSettings(
         ? refusing.map(({ path }) => `the MCP server stays off: ${path} refuses it`)
         : []),
     ],
-    plugin: places.map((each) => enabledPlugin(each.settings)).find(Boolean),
+    plugin: files.map((each) => enabledPlugin(each.settings)).find(Boolean),
   }
 }
 
-function refuseOddEnvironment(path: string, { env }: ClaudeSettings) {
+function assertEditableEnv(path: string, { env }: ClaudeSettings) {
   if (env === undefined) return
   if (!isPlainObject(env)) throw invalidSettings(path, '"env" is not an object')
   if (env[BETAS] !== undefined && typeof env[BETAS] !== 'string')

@@ -1,4 +1,4 @@
-// What a settings file of Claude Code says about us.
+// The parts of Claude Code's settings that concern us.
 import { isDeepStrictEqual } from 'node:util'
 import { StintError } from '../../../journal/errors.ts'
 import {
@@ -13,7 +13,7 @@ import { withoutBom } from '../../setup/plan-files.ts'
 
 export type ClaudeSettings = Readonly<Record<string, unknown>>
 
-/** An empty file says nothing. */
+/** An empty file counts as empty settings. */
 export function parseSettings(path: string, text: string): ClaudeSettings {
   if (text.trim() === '') return {}
   const settings = parse(path, text)
@@ -21,8 +21,8 @@ export function parseSettings(path: string, text: string): ClaudeSettings {
   const { hooks } = settings
   if (hooks === undefined) return settings
   if (!isPlainObject(hooks)) throw invalidSettings(path, '"hooks" is not an object')
-  const odd = Object.entries(hooks).find(([, groups]) => !Array.isArray(groups))
-  if (odd !== undefined) throw invalidSettings(path, `"hooks.${odd[0]}" is not a list`)
+  const malformed = Object.entries(hooks).find(([, groups]) => !Array.isArray(groups))
+  if (malformed !== undefined) throw invalidSettings(path, `"hooks.${malformed[0]}" is not a list`)
   return settings
 }
 
@@ -65,7 +65,7 @@ interface HookPosition {
   readonly hook: number
 }
 
-/** Our hooks, in order. */
+/** Our hooks, in file order. */
 export function stintHooks(settings: ClaudeSettings): readonly HookPosition[] {
   return hookEvents(settings).flatMap(([event, groups]) =>
     groups.flatMap((entry, group) =>
@@ -76,7 +76,7 @@ export function stintHooks(settings: ClaudeSettings): readonly HookPosition[] {
   )
 }
 
-/** The events that our hooks are registered for as they should be. */
+/** The events whose registered hooks match the wanted ones. */
 export function currentEvents(
   settings: ClaudeSettings,
   wanted: ReadonlyMap<string, HookGroup>,
@@ -102,8 +102,8 @@ export function areHooksCurrent(
   settings: ClaudeSettings,
   wanted: ReadonlyMap<string, HookGroup>,
 ): boolean {
-  const isElsewhere = stintHooks(settings).some(({ event }) => !wanted.has(event))
-  return currentEvents(settings, wanted).length === wanted.size && !isElsewhere
+  const isForOtherEvent = stintHooks(settings).some(({ event }) => !wanted.has(event))
+  return currentEvents(settings, wanted).length === wanted.size && !isForOtherEvent
 }
 
 export const STATUS_LINE = { type: 'command', command: STATUS_LINE_COMMAND }
@@ -118,7 +118,7 @@ export function statusLineOwner({
 
 export const PLUGIN = 'stint'
 
-/** The plugin of ours that a settings file turns on. */
+/** Our plugin, if a settings file enables it. */
 export function enabledPlugin({ enabledPlugins }: ClaudeSettings): string | undefined {
   return Object.entries(isPlainObject(enabledPlugins) ? enabledPlugins : {}).find(
     ([name, isOn]) => name.startsWith(`${PLUGIN}@`) && isOn !== false,
@@ -145,7 +145,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reading and searching tell nothing that is worth a process. */
+/** Reading and searching are not worth starting a process for. */
 const OBSERVED_TOOLS =
   'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|Task|Agent'
 
@@ -163,10 +163,10 @@ const EVENTS = [
 export const NOTIFICATION_EVENT = 'Notification'
 
 const HOOK = { type: 'command', command: HOOK_COMMAND, timeout: 5 }
-// Clients that do not know `async` wait for it.
-const AFTER = { type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }
+// Old versions do not know `async` and wait for it.
+const AFTER_HOOK = { type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }
 
-/** What stands in a settings file under one event. */
+/** The value under one event in a settings file. */
 export interface HookGroup {
   readonly matcher?: string
   readonly hooks: readonly Readonly<Record<string, unknown>>[]
@@ -178,7 +178,7 @@ export function hookGroups({ notify }: { notify: boolean }): ReadonlyMap<string,
     [...EVENTS, ...(notify ? [{ event: NOTIFICATION_EVENT }] : [])].map(
       ({ event, matcher, isFollowed }: (typeof EVENTS)[number]) => [
         event,
-        { ...(matcher ? { matcher } : {}), hooks: isFollowed ? [HOOK, AFTER] : [HOOK] },
+        { ...(matcher ? { matcher } : {}), hooks: isFollowed ? [HOOK, AFTER_HOOK] : [HOOK] },
       ],
     ),
   )

@@ -39,10 +39,10 @@ const TYPES = ['assistant', 'user', 'attachment'].map(
   (type) => [type, Buffer.from(`"type":"${type}"`)] as const,
 )
 const BASH = Buffer.from('"name":"Bash"')
-const MARK = Buffer.from('[stint:')
-const MARKS = /\[stint:([0-9a-f]{4,64})\]/g
+const MARKER = Buffer.from('[stint:')
+const MARKERS = /\[stint:([0-9a-f]{4,64})\]/g
 
-const LONGEST_PROMPT = 20_000
+const MAX_PROMPT_LENGTH = 20_000
 
 function typeOf(line: Buffer) {
   const found = TYPES.filter(([, bytes]) => line.includes(bytes)).map(([type]) => type)
@@ -52,39 +52,40 @@ function typeOf(line: Buffer) {
 
 export function inspectTranscript(bytes: Buffer, carried: PendingCommands = []): TranscriptFacts {
   const { lines, consumed } = completeLines(bytes)
-  const look = new Look(carried)
-  for (const line of lines) look.at(line.length >= LONGEST_LINE ? line : withoutJsonSpace(line))
-  return { consumed, ...look.result() }
+  const inspector = new TranscriptInspector(carried)
+  for (const line of lines)
+    inspector.inspect(line.length >= LONGEST_LINE ? line : withoutJsonSpace(line))
+  return { consumed, ...inspector.result() }
 }
 
-class Look {
+class TranscriptInspector {
   readonly #commands: CommandResults
-  readonly #answers: AssistantLine[] = []
+  readonly #replies: AssistantLine[] = []
   readonly #queued: QueuedPrompt[] = []
   readonly #boundaries: CompactionBoundary[] = []
   #summary: { text: string; boundary?: string } | undefined
-  #marks = new Set<string>()
+  #markers = new Set<string>()
   #recordsHookContext = false
 
   constructor(carried: PendingCommands) {
     this.#commands = new CommandResults(carried)
   }
 
-  at(line: Buffer): void {
-    if (line.length >= LONGEST_LINE) return this.#glanceAt(line)
+  inspect(line: Buffer): void {
+    if (line.length >= LONGEST_LINE) return this.#scanLongLine(line)
     if (isSidechainLine(line)) return
     const type = typeOf(line)
-    if (type === 'assistant') return this.#addAnswer(line)
+    if (type === 'assistant') return this.#addReply(line)
     if (type === 'attachment') this.#recordsHookContext = true
     if (this.#isWorthParsing(line, type)) this.#read(parseLine(line) ?? {})
   }
 
   result(): Omit<TranscriptFacts, 'consumed'> {
     return {
-      ...lastAssistantMessage(this.#answers),
+      ...lastAssistantMessage(this.#replies),
       boundaries: this.#boundaries,
       ...defined({ summary: this.#summary }),
-      deliveryMarkers: [...this.#marks],
+      deliveryMarkers: [...this.#markers],
       recordsHookContext: this.#recordsHookContext,
       commands: this.#commands.results,
       queued: this.#queued,
@@ -93,20 +94,20 @@ class Look {
   }
 
   #isWorthParsing(line: Buffer, type: unknown) {
-    if (type === 'attachment') return line.includes(MARK) || line.includes(QUEUED)
+    if (type === 'attachment') return line.includes(MARKER) || line.includes(QUEUED)
     return (
       line.includes(BOUNDARY) ||
       line.includes(SUMMARY) ||
-      line.includes(MARK) ||
-      this.#commands.isAnsweredBy(line)
+      line.includes(MARKER) ||
+      this.#commands.hasResultIn(line)
     )
   }
 
-  #addAnswer(line: Buffer) {
+  #addReply(line: Buffer) {
     const before = this.#boundaries.length
-    const answer = new AssistantLine(line, () => this.#boundaries.length > before)
-    this.#answers.push(answer)
-    if (line.includes(BASH)) this.#commands.addCommands(asObject(answer.fields?.message))
+    const reply = new AssistantLine(line, () => this.#boundaries.length > before)
+    this.#replies.push(reply)
+    if (line.includes(BASH)) this.#commands.addCommands(asObject(reply.fields?.message))
   }
 
   #read(line: Json) {
@@ -117,13 +118,13 @@ class Look {
 
   #readSystem(line: Json) {
     const boundary = parseBoundary(line)
-    if (boundary === undefined) return this.#addMarks(line.content)
+    if (boundary === undefined) return this.#addMarkers(line.content)
     this.#addBoundary(boundary)
   }
 
   #addBoundary(boundary: CompactionBoundary) {
     this.#boundaries.push(boundary)
-    this.#marks = new Set()
+    this.#markers = new Set()
     this.#summary = undefined
   }
 
@@ -132,15 +133,15 @@ class Look {
     this.#commands.addResults(message)
     const text = asText(messageText(message?.content))
     if (text === undefined) return
-    // A summary that quotes a mark has not kept the injected text.
-    if (line.isCompactSummary !== true) return this.#addMarks(text)
+    // A summary that quotes a marker has not kept the injected text.
+    if (line.isCompactSummary !== true) return this.#addMarkers(text)
     const boundary = asName(line.parentUuid) ?? this.#boundaries.at(-1)?.uuid
     this.#summary = { text, ...defined({ boundary }) }
   }
 
   #readAttachment(line: Json) {
     const attachment = asObject(line.attachment)
-    if (attachment?.type === 'hook_additional_context') this.#addMarks(attachment.content)
+    if (attachment?.type === 'hook_additional_context') this.#addMarkers(attachment.content)
     if (attachment?.type !== 'queued_command') return
     const text = asText(messageText(attachment.prompt))
     const uuid = asName(line.uuid)
@@ -152,21 +153,22 @@ class Look {
     if (!isTyped || text === undefined || uuid === undefined) return
     this.#queued.push({
       uuid,
-      text: text.slice(0, LONGEST_PROMPT),
+      text: text.slice(0, MAX_PROMPT_LENGTH),
       ...defined({ at: normalizedTime(line.timestamp) }),
     })
   }
 
-  #addMarks(content: unknown) {
+  #addMarkers(content: unknown) {
     const texts =
       typeof content === 'string'
         ? [content]
         : asArray(content).filter((text) => typeof text === 'string')
-    for (const text of texts) for (const [, mark] of text.matchAll(MARKS)) this.#marks.add(mark!)
+    for (const text of texts)
+      for (const [, marker] of text.matchAll(MARKERS)) this.#markers.add(marker!)
   }
 
-  /** A boundary says so at the start of its line, even of one too long to parse. */
-  #glanceAt(line: Buffer) {
+  /** A boundary is recognisable at the start of its line, even in a line too long to parse. */
+  #scanLongLine(line: Buffer) {
     const start = line.subarray(0, 2048)
     const text = start.toString('latin1')
     if (!/"subtype":\s*"compact_boundary"/.test(text)) return
@@ -191,12 +193,12 @@ export function parseBoundary(line: Json): CompactionBoundary | undefined {
   }
 }
 
-const PIECE = 256 * 1024
-const MOST_PIECES = 32
+const CHUNK_BYTES = 256 * 1024
+const MAX_CHUNKS = 32
 
 export function readLastUsage(
   path: string,
-  bounds = { maxBytes: PIECE, pieces: MOST_PIECES },
+  bounds = { maxBytes: CHUNK_BYTES, pieces: MAX_CHUNKS },
 ): LastUsage {
   let tail: LastUsage = {}
   readBackwards(path, bounds, (bytes) => {
@@ -209,10 +211,10 @@ export function readLastUsage(
   return tail
 }
 
-const LONGEST_TEXT = 4000
-const LONGEST_FAILURE = 400
+const MAX_TEXT_LENGTH = 4000
+const MAX_FAILURE_LENGTH = 400
 
-export class AssistantLine {
+class AssistantLine {
   #parsed: Json | undefined | null = null
 
   constructor(
@@ -226,31 +228,31 @@ export class AssistantLine {
   }
 }
 
-export function lastAssistantMessage(lines: readonly AssistantLine[]): LastAssistantMessage {
+function lastAssistantMessage(lines: readonly AssistantLine[]): LastAssistantMessage {
   let lastAssistantAt: string | undefined
   let lastText: string | undefined
   let failure: string | undefined
-  let call: Call | undefined
-  let hasAnswered = false
+  let call: ReplyUsage | undefined
+  let hasReplied = false
   let version: string | undefined
   for (const line of lines.toReversed()) {
     if (call !== undefined && lastText !== undefined && !call.continuesIn(line.bytes)) break
     const { fields } = line
     if (fields === undefined) continue
     const message = asObject(fields.message)
-    const said = asText(messageText(message?.content))
+    const text = asText(messageText(message?.content))
     lastAssistantAt ??= normalizedTime(fields.timestamp)
     version ??= asName(fields.version)
     if (fields.isApiErrorMessage === true) {
-      if (!hasAnswered)
-        failure ??= shorten(said ?? 'the model could not be reached', LONGEST_FAILURE)
+      if (!hasReplied)
+        failure ??= shorten(text ?? 'the model could not be reached', MAX_FAILURE_LENGTH)
       continue
     }
-    hasAnswered = true
-    lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
-    // The size of a context that was thrown away says nothing about the next one.
+    hasReplied = true
+    lastText ??= text === undefined ? undefined : shorten(text, MAX_TEXT_LENGTH)
+    // The size of a discarded context says nothing about the next one.
     if (!line.isCompacted())
-      call = call === undefined ? callIn(message, fields.timestamp) : call.with(message)
+      call = call === undefined ? parseReplyUsage(message, fields.timestamp) : call.merge(message)
   }
   return defined({
     lastAssistantAt,
@@ -263,10 +265,8 @@ export function lastAssistantMessage(lines: readonly AssistantLine[]): LastAssis
   })
 }
 
-/**
- * An answer stands on several lines with the same id; the usage of earlier lines is a placeholder.
- */
-class Call {
+/** A reply spans several lines with the same id; the usage of earlier lines is a placeholder. */
+class ReplyUsage {
   readonly #id: Buffer | undefined
   constructor(
     readonly usage: Usage,
@@ -281,20 +281,19 @@ class Call {
     return this.#id !== undefined && line.includes(this.#id)
   }
 
-  with(message: Json | undefined): Call {
+  merge(message: Json | undefined): ReplyUsage {
     const usage = message?.id === this.id ? messageUsage(message) : undefined
     if (usage === undefined) return this
-    return new Call(largerUsage(this.usage, usage), this.id, this.model, this.at)
+    return new ReplyUsage(largerUsage(this.usage, usage), this.id, this.model, this.at)
   }
 }
 
-function callIn(message: Json | undefined, at: unknown) {
+function parseReplyUsage(message: Json | undefined, at: unknown) {
   const usage = messageUsage(message)
-  // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are
-  // right even then.
+  // While a reply streams in, its token counts are 0 or 1; cache reads are right even then.
   if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1)
     return undefined
-  return new Call(usage, asName(message?.id), asName(message?.model), normalizedTime(at))
+  return new ReplyUsage(usage, asName(message?.id), asName(message?.model), normalizedTime(at))
 }
 
 export function messageUsage(message: Json | undefined): Usage | undefined {
@@ -302,25 +301,25 @@ export function messageUsage(message: Json | undefined): Usage | undefined {
   return usage === undefined ? undefined : usageFrom(usage, ANTHROPIC_USAGE)
 }
 
-/** As the journal writes it, so that times compare as texts. */
+/** In the journal's format, so that times compare as strings. */
 export function normalizedTime(value: unknown): string | undefined {
   const text = asName(value, 40)
   const time = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-const MOST_PENDING = 20
-const LONGEST_PENDING = 300
-const LONGEST_COMMAND = 4000
-export class CommandResults {
+const MAX_PENDING = 20
+const MAX_PENDING_LENGTH = 300
+const MAX_COMMAND_LENGTH = 4000
+class CommandResults {
   readonly #pending: Map<string, { readonly id: Buffer; readonly command: string }>
   readonly #results: CommandResult[] = []
 
   constructor(carried: readonly PendingCommand[] = []) {
     this.#pending = new Map(
-      pendingIn(carried).map(({ toolUseId, command }) => [
+      parsePending(carried).map(({ toolUseId, command }) => [
         toolUseId,
-        { id: quoted(toolUseId), command },
+        { id: quotedBytes(toolUseId), command },
       ]),
     )
   }
@@ -330,13 +329,13 @@ export class CommandResults {
   }
 
   get pending(): readonly PendingCommand[] {
-    return [...this.#pending].slice(-MOST_PENDING).map(([toolUseId, { command }]) => ({
+    return [...this.#pending].slice(-MAX_PENDING).map(([toolUseId, { command }]) => ({
       toolUseId,
-      command: shorten(command, LONGEST_PENDING),
+      command: shorten(command, MAX_PENDING_LENGTH),
     }))
   }
 
-  isAnsweredBy(line: Buffer): boolean {
+  hasResultIn(line: Buffer): boolean {
     for (const { id } of this.#pending.values()) if (line.includes(id)) return true
     return false
   }
@@ -354,8 +353,8 @@ export class CommandResults {
       )
         continue
       this.#pending.set(toolUseId, {
-        id: quoted(toolUseId),
-        command: command.slice(0, LONGEST_COMMAND),
+        id: quotedBytes(toolUseId),
+        command: command.slice(0, MAX_COMMAND_LENGTH),
       })
     }
   }
@@ -379,16 +378,16 @@ export class CommandResults {
   }
 }
 
-// Claude Code's replacements for a result: refused, interrupted or moved to the background.
+// What Claude Code writes in place of a result: refused, interrupted or moved to the background.
 const NOT_RUN =
   /^\s*(?:<tool_use_error>|The user doesn't want to|\[Request interrupted|\[Tool call interrupted|Permission to use|Claude requested permission|This command requires approval|PreToolUse:|Bash operation blocked|Command running in background|Command was manually backgrounded)/
 
-function quoted(id: string) {
+function quotedBytes(id: string) {
   return Buffer.from(JSON.stringify(id))
 }
 
-// The carried state comes from a file and may hold anything.
-function pendingIn(carried: unknown) {
+// It comes from a file and may hold anything.
+function parsePending(carried: unknown) {
   return asArray(carried).flatMap((entry) => {
     const fields = asObject(entry)
     const toolUseId = asName(fields?.toolUseId)

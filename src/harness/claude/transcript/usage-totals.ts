@@ -17,70 +17,74 @@ import {
   addModelCall,
 } from '../../contract/transcript.ts'
 
-const PIECE = 4 * 1024 * 1024
-const LONGEST = 64 * 1024 * 1024
-const PREFIX = 1024
-/** Lines of several calls may interleave: tools answer while the model still speaks. */
-const MOST_OPEN = 32
+const CHUNK_BYTES = 4 * 1024 * 1024
+const MAX_LINE_BYTES = 64 * 1024 * 1024
+const PREFIX_BYTES = 1024
+/** Lines of several calls may interleave: tools return while the model still replies. */
+const MAX_OPEN = 32
 
 export function readTranscriptTotals(
   path: string,
-  kept: CachedTotals | undefined,
+  cached: CachedTotals | undefined,
   progress?: (done: number, size: number) => void,
 ): CachedTotals | undefined {
-  const from = kept !== undefined && prefixAt(path, kept.place) === kept.prefix ? kept : undefined
-  const sum = new Sum(from)
-  let place = from?.place
+  const from =
+    cached !== undefined && prefixChecksum(path, cached.place) === cached.prefix
+      ? cached
+      : undefined
+  const counter = new TotalsCounter(from)
+  let position = from?.place
   for (;;) {
-    const piece = readNextChunk(path, place, PIECE, LONGEST)
-    if (piece === undefined) return undefined
+    const chunk = readNextChunk(path, position, CHUNK_BYTES, MAX_LINE_BYTES)
+    if (chunk === undefined) return undefined
     // The file was replaced just now.
-    if (place !== undefined && piece.from !== place.offset)
+    if (position !== undefined && chunk.from !== position.offset)
       return readTranscriptTotals(path, undefined, progress)
-    const { lines, consumed } = completeLines(piece.bytes, LONGEST)
-    for (const line of lines) sum.add(withoutJsonSpace(line))
-    place = { offset: piece.from + consumed, inode: piece.inode }
-    if (consumed === 0) return { place, prefix: prefixAt(path, place), ...sum.result() }
-    progress?.(place.offset, piece.size)
+    const { lines, consumed } = completeLines(chunk.bytes, MAX_LINE_BYTES)
+    for (const line of lines) counter.add(withoutJsonSpace(line))
+    position = { offset: chunk.from + consumed, inode: chunk.inode }
+    if (consumed === 0)
+      return { place: position, prefix: prefixChecksum(path, position), ...counter.result() }
+    progress?.(position.offset, chunk.size)
   }
 }
 
 const ASSISTANT = Buffer.from('"type":"assistant"')
-const COST = Buffer.from('"type":"cost-state"')
+const COST_STATE = Buffer.from('"type":"cost-state"')
 const TIMESTAMP = /"timestamp":"([^"]{1,40})"/
 const VERSION = /"version":"([\w.-]{1,40})"/
 
-class Sum {
+class TotalsCounter {
   readonly #open: ModelCall[]
-  #settled: TranscriptTotals
+  #totals: TranscriptTotals
 
-  constructor(kept: CachedTotals | undefined) {
-    this.#open = [...(kept?.open ?? [])]
-    this.#settled = kept?.settled ?? { spent: {}, delegated: {}, calls: 0, compactions: 0 }
+  constructor(cached: CachedTotals | undefined) {
+    this.#open = [...(cached?.open ?? [])]
+    this.#totals = cached?.settled ?? { spent: {}, delegated: {}, calls: 0, compactions: 0 }
   }
 
   add(line: Buffer): void {
-    this.#noteWhen(line)
+    this.#readTimeAndVersion(line)
     if (line.includes(ASSISTANT)) this.#addCall(line)
     else if (line.includes(BOUNDARY)) this.#addBoundary(parseLine(line))
-    else if (line.includes(COST)) this.#addCost(parseLine(line))
+    else if (line.includes(COST_STATE)) this.#addCost(parseLine(line))
   }
 
   result(): { settled: TranscriptTotals; open: readonly ModelCall[] } {
-    return { settled: this.#settled, open: this.#open }
+    return { settled: this.#totals, open: this.#open }
   }
 
-  #note(more: Partial<TranscriptTotals>) {
-    this.#settled = { ...this.#settled, ...more }
+  #update(more: Partial<TranscriptTotals>) {
+    this.#totals = { ...this.#totals, ...more }
   }
 
   /** Both ends are searched: between them may be megabytes of tool output. */
-  #noteWhen(line: Buffer) {
+  #readTimeAndVersion(line: Buffer) {
     const ends = `${line.toString('latin1', 0, 1024)} ${line.toString('latin1', Math.max(1024, line.length - 1024))}`
     const at = normalizedTime(TIMESTAMP.exec(ends)?.[1])
-    if (at !== undefined) this.#note({ lastAt: at, startedAt: this.#settled.startedAt ?? at })
+    if (at !== undefined) this.#update({ lastAt: at, startedAt: this.#totals.startedAt ?? at })
     const version = VERSION.exec(ends)?.[1]
-    if (version !== undefined) this.#note({ version })
+    if (version !== undefined) this.#update({ version })
   }
 
   #addCall(line: Buffer) {
@@ -89,32 +93,31 @@ class Sum {
     const spent = spentIn(message)
     if (fields?.type !== 'assistant' || spent === undefined || fields.isApiErrorMessage === true)
       return
-    const id = asName(message?.id) ?? `${this.#settled.calls}:${this.#open.length}`
+    const id = asName(message?.id) ?? `${this.#totals.calls}:${this.#open.length}`
     const model = asName(message?.model) ?? 'unknown'
     const known = this.#open.findIndex((call) => call.id === id)
     const before = this.#open[known]
     if (before === undefined)
       this.#open.push({ id, model, isDelegated: isSidechainLine(line), spent })
-    // Earlier lines of an answer carry placeholder counts.
+    // Earlier lines of a reply carry placeholder counts.
     else this.#open[known] = { ...before, spent: combineCounts(before.spent, spent, Math.max) }
-    if (this.#open.length > MOST_OPEN)
-      this.#settled = addModelCall(this.#settled, this.#open.shift()!)
+    if (this.#open.length > MAX_OPEN) this.#totals = addModelCall(this.#totals, this.#open.shift()!)
   }
 
   #addBoundary(line: Json | undefined) {
     const boundary = line === undefined ? undefined : parseBoundary(line)
     if (boundary === undefined) return
-    this.#note({ compactions: this.#settled.compactions + 1 })
-    const { trigger, tokensBefore: tokens, at = this.#settled.lastAt ?? '' } = boundary
-    if (trigger === 'auto' && tokens !== undefined) this.#note({ lastAutomatic: { tokens, at } })
+    this.#update({ compactions: this.#totals.compactions + 1 })
+    const { trigger, tokensBefore: tokens, at = this.#totals.lastAt ?? '' } = boundary
+    if (trigger === 'auto' && tokens !== undefined) this.#update({ lastAutomatic: { tokens, at } })
   }
 
   #addCost(line: Json | undefined) {
     const dollars = asCount(line?.totalCostUSD)
     if (line?.type !== 'cost-state' || dollars === undefined) return
     const isWhole = line.hasUnknownModelCost !== true
-    // It has no time of its own and follows the latest line.
-    this.#note({ cost: { dollars, at: this.#settled.lastAt ?? '', isWhole } })
+    // The line has no time of its own and follows the latest one.
+    this.#update({ cost: { dollars, at: this.#totals.lastAt ?? '', isWhole } })
   }
 }
 
@@ -128,10 +131,10 @@ function spentIn(message: Json | undefined) {
   return { input, output, cacheRead, cacheWritten: cacheWritten - hour, cacheWrittenHour: hour }
 }
 
-function prefixAt(path: string, { offset, inode }: FilePosition) {
-  const from = Math.max(0, offset - PREFIX)
-  const piece = readNextChunk(path, { offset: from, inode }, PREFIX, PREFIX)
-  return piece === undefined || piece.from !== from
+function prefixChecksum(path: string, { offset, inode }: FilePosition) {
+  const from = Math.max(0, offset - PREFIX_BYTES)
+  const chunk = readNextChunk(path, { offset: from, inode }, PREFIX_BYTES, PREFIX_BYTES)
+  return chunk === undefined || chunk.from !== from
     ? -1
-    : crc32(piece.bytes.subarray(0, offset - from))
+    : crc32(chunk.bytes.subarray(0, offset - from))
 }

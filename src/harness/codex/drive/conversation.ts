@@ -24,23 +24,23 @@ export class CodexConversation implements Conversation {
   readonly #process: GuardedProcess
   readonly #options: ConversationOptions
   /** Events between two turns belong to the next one. */
-  readonly #between: HarnessEvent[] = []
-  readonly #early: [method: string, params: Json][] = []
+  readonly #betweenTurns: HarnessEvent[] = []
+  readonly #earlyMessages: [method: string, params: Json][] = []
   #thread: ThreadTranslator | undefined
   #turn: TurnStream | undefined
-  /** Codex's id of the turn, undefined when it was not begun. */
+  /** Codex's id of the turn, undefined if it was not started. */
   #turnId: Promise<string | undefined> = Promise.resolve(undefined)
   #interrupting: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #exit: ProcessExit | undefined
 
   constructor(process: GuardedProcess, options: ConversationOptions) {
-    this.process = process.mark
+    this.process = process.tag
     this.#process = process
     this.#options = options
     this.server = new AppServer(process, {
-      notified: (method, params) => this.#notified(method, params),
-      asked: (method, params) => this.#answer(method, params),
+      onNotification: (method, params) => this.#handleNotification(method, params),
+      onRequest: (method, params) => this.#respond(method, params),
       ...defined({ trace: options.trace }),
     })
     void this.#watch()
@@ -53,12 +53,13 @@ export class CodexConversation implements Conversation {
   begin(thread: string, model: string | undefined, compactsAt: number | undefined): void {
     this.#thread = new ThreadTranslator(thread, model, compactsAt)
     this.#push({ type: 'started', conversation: thread, ...defined({ model }) })
-    for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
+    for (const [method, params] of this.#earlyMessages.splice(0))
+      this.#handleNotification(method, params)
   }
 
-  // The usage of a resumed thread may arrive before the answer that names it.
-  #notified(method: string, params: Json) {
-    if (this.#thread === undefined) this.#early.push([method, params])
+  // The usage of a resumed thread may arrive before the response that names the thread.
+  #handleNotification(method: string, params: Json) {
+    if (this.#thread === undefined) this.#earlyMessages.push([method, params])
     else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
       this.#push(...this.#thread.translate(method, params))
   }
@@ -66,7 +67,7 @@ export class CodexConversation implements Conversation {
   async *prompt(text: string): AsyncGenerator<HarnessEvent> {
     if (this.#turn !== undefined) throw new Error('a turn is still running')
     await this.#interrupting
-    const turn = new TurnStream(this.#between.splice(0))
+    const turn = new TurnStream(this.#betweenTurns.splice(0))
     this.#thread?.beginTurn()
     this.#turn = turn
     this.#turnId = this.#startTurn(text)
@@ -76,13 +77,15 @@ export class CodexConversation implements Conversation {
       await this.interrupt()
       // The cost of an abandoned turn is reported with the next one.
       const left = turn.drain()
-      this.#between.unshift(...left.filter(({ type }) => type === 'usage' || type === 'compaction'))
+      this.#betweenTurns.unshift(
+        ...left.filter(({ type }) => type === 'usage' || type === 'compaction'),
+      )
     }
   }
 
   interrupt(): Promise<void> {
     if (this.#turn === undefined) return this.#interrupting ?? Promise.resolve()
-    this.#interrupting ??= this.#breakOff(this.#turn).finally(
+    this.#interrupting ??= this.#interruptTurn(this.#turn).finally(
       () => (this.#interrupting = undefined),
     )
     return this.#interrupting
@@ -94,42 +97,42 @@ export class CodexConversation implements Conversation {
   }
 
   async #startTurn(text: string) {
-    // Deferred, so that the turn is known before it can end.
+    // Deferred, so that the turn is set before it can end.
     await undefined
-    if (this.#exit !== undefined) return this.#endTurn('died', this.#lastWords(this.#exit))
+    if (this.#exit !== undefined) return this.#endTurn('died', this.#exitReason(this.#exit))
     try {
       const { turn } = await this.server.request('turn/start', {
         threadId: this.id,
         input: [{ type: 'text', text, text_elements: [] }],
         // Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs
-        // namespaces that many containers lack; so every command is asked for instead.
+        // namespaces that many containers lack; so we approve every command instead.
         approvalPolicy: this.#options.permissions === 'all' ? 'never' : 'untrusted',
         sandboxPolicy: { type: 'dangerFullAccess' },
       })
       return asName(asObject(turn)?.id)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // `#watch` reports the end of a server that is gone.
+      // `#watch` ends the turn of a server that is gone.
       if (!this.server.isGone) this.#endTurn('failed', cleanText(reason))
       return undefined
     }
   }
 
-  async #breakOff(turn: TurnStream) {
-    const patience = AbortSignal.timeout(INTERRUPT_GRACE_MS)
+  async #interruptTurn(turn: TurnStream) {
+    const timeout = AbortSignal.timeout(INTERRUPT_GRACE_MS)
     // A turn that was only just accepted cannot be interrupted yet, so repeat.
-    while (this.#turn === turn && !patience.aborted) {
+    while (this.#turn === turn && !timeout.aborted) {
       const id = await Promise.race([this.#turnId, pause(1000, undefined, { ref: false })])
-      if (typeof id === 'string') await this.#askAside('turn/interrupt', { turnId: id })
+      if (typeof id === 'string') await this.#requestQuietly('turn/interrupt', { turnId: id })
       await Promise.race([turn.ended, pause(200, undefined, { ref: false })])
     }
     if (this.#turn === turn) await this.#process.end()
-    // Otherwise commands that the turn left running continue.
-    else await this.#askAside('thread/backgroundTerminals/clean', {})
+    // Otherwise commands that the turn started keep running.
+    else await this.#requestQuietly('thread/backgroundTerminals/clean', {})
   }
 
-  /** A refusal does no harm: the turn may just have ended, or the server is old. */
-  async #askAside(method: string, params: Json) {
+  /** A failure does no harm: the turn may just have ended, or the server is old. */
+  async #requestQuietly(method: string, params: Json) {
     await this.server.request(method, { threadId: this.id, ...params }).catch(() => undefined)
   }
 
@@ -142,77 +145,77 @@ export class CodexConversation implements Conversation {
   async #watch() {
     await this.server.gone
     this.#exit = await this.#process.exited
-    this.#endTurn('died', this.#lastWords(this.#exit))
+    this.#endTurn('died', this.#exitReason(this.#exit))
   }
 
   #endTurn(how: 'failed' | 'died', failure: string): undefined {
     if (this.#thread?.isRunning === true) this.#push(...this.#thread.endTurn(how, failure))
   }
 
-  #lastWords({ code, signal }: ProcessExit) {
+  #exitReason({ code, signal }: ProcessExit) {
     if (this.#closing !== undefined) return 'the conversation was closed'
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
-    const said = cleanText(this.#process.stderrTail()).slice(-1000)
-    return shorten(`Codex ended ${how}${said === '' ? '' : `: ${said}`}`, 1200)
+    const output = cleanText(this.#process.stderrTail()).slice(-1000)
+    return shorten(`Codex ended ${how}${output === '' ? '' : `: ${output}`}`, 1200)
   }
 
-  async #answer(method: string, params: Json) {
+  async #respond(method: string, params: Json) {
     const changed = this.#thread?.tools.get(asName(params.itemId) ?? '')?.paths ?? []
-    const question = parseApprovalRequest(method, params, changed)
-    if (question === undefined) return undefined
+    const approval = parseApprovalRequest(method, params, changed)
+    if (approval === undefined) return undefined
     let isAllowed = true
-    for (const request of question.requests) {
-      // If asking fails, it is not allowed; Codex waits for an answer all the same.
+    for (const request of approval.requests) {
+      // A failing decision counts as a refusal; Codex needs a response in any case.
       isAllowed &&= await isPermitted(request, this.#options).catch(() => false)
     }
-    return question.answer(isAllowed)
+    return approval.respond(isAllowed)
   }
 
   #push(...events: readonly HarnessEvent[]) {
-    if (this.#turn === undefined) this.#between.push(...events)
+    if (this.#turn === undefined) this.#betweenTurns.push(...events)
     else this.#turn.push(...events)
     if (this.#turn?.isOver === true) this.#turn = undefined
   }
 }
 
-interface Listener {
-  notified(method: string, params: Json): void
-  /** `undefined` for an unknown question. */
-  asked(method: string, params: Json): Promise<Json | undefined>
+interface ServerListener {
+  onNotification(method: string, params: Json): void
+  /** `undefined` for an unknown request. */
+  onRequest(method: string, params: Json): Promise<Json | undefined>
   trace?(direction: 'to' | 'from', line: string): void
 }
 
-function refused(method: string, reason: string) {
+function refusedError(method: string, reason: string) {
   return new StintError('HARNESS_REFUSED', `Codex refused ${method}: ${reason}`)
 }
 
 /** A `codex app-server`: requests in both directions, one JSON object a line. */
 class AppServer {
   isGone = false
-  /** Resolves when it says nothing more and nothing of it is left. */
+  /** Resolves when it has sent its last line and no process is left. */
   readonly gone: Promise<void>
   readonly #process: GuardedProcess
-  readonly #listener: Listener
+  readonly #listener: ServerListener
   readonly #waiting = new Map<
     unknown,
     { method: string; resolve: (result: Json) => void; reject: (error: Error) => void }
   >()
   #count = 0
 
-  constructor(process: GuardedProcess, listener: Listener) {
+  constructor(process: GuardedProcess, listener: ServerListener) {
     this.#process = process
     this.#listener = listener
     this.gone = this.#listen()
   }
 
   request(method: string, params: Json): Promise<Json> {
-    if (this.isGone) return Promise.reject(refused(method, 'it is not running'))
+    if (this.isGone) return Promise.reject(refusedError(method, 'it is not running'))
     const id = (this.#count += 1)
-    const answer = new Promise<Json>((resolve, reject) =>
+    const response = new Promise<Json>((resolve, reject) =>
       this.#waiting.set(id, { method, resolve, reject }),
     )
     this.#send({ id, method, params })
-    return answer
+    return response
   }
 
   notify(method: string): void {
@@ -222,32 +225,34 @@ class AppServer {
   async #listen() {
     for await (const line of this.#process.lines) {
       this.#listener.trace?.('from', line)
-      this.#take(asObject(parseJson(line)) ?? {})
+      this.#handle(asObject(parseJson(line)) ?? {})
     }
     await this.#process.exited
     this.isGone = true
-    for (const { method, reject } of this.#waiting.values()) reject(refused(method, 'it ended'))
+    for (const { method, reject } of this.#waiting.values())
+      reject(refusedError(method, 'it ended'))
     this.#waiting.clear()
   }
 
-  #take(message: Json) {
+  #handle(message: Json) {
     const method = asText(message.method)
     const params = asObject(message.params) ?? {}
-    if (method === undefined) this.#takeAnswer(message)
-    else if (message.id === undefined) this.#listener.notified(method, params)
-    else void this.#answer(message.id, method, params)
+    if (method === undefined) this.#handleResponse(message)
+    else if (message.id === undefined) this.#listener.onNotification(method, params)
+    else void this.#respond(message.id, method, params)
   }
 
-  #takeAnswer({ id, error, result }: Json) {
+  #handleResponse({ id, error, result }: Json) {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
-    const fault = asObject(error)
-    if (fault === undefined) waiting?.resolve(asObject(result) ?? {})
-    else waiting?.reject(refused(waiting.method, asText(fault.message) ?? 'it did not say why'))
+    const failure = asObject(error)
+    if (failure === undefined) waiting?.resolve(asObject(result) ?? {})
+    else
+      waiting?.reject(refusedError(waiting.method, asText(failure.message) ?? 'it did not say why'))
   }
 
-  async #answer(id: unknown, method: string, params: Json) {
-    const result = await this.#listener.asked(method, params)
+  async #respond(id: unknown, method: string, params: Json) {
+    const result = await this.#listener.onRequest(method, params)
     const error = { code: -32_601, message: `unknown method ${method}` }
     this.#send(result === undefined ? { id, error } : { id, result })
   }

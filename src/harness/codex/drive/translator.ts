@@ -15,15 +15,15 @@ import { isoFromSeconds, subtractUsage, usageTotal, usageFrom } from '../../cont
 import { shellCommands } from '../../../command/shell-commands.ts'
 import { programOf } from '../../../command/unwrap-command.ts'
 
-/** The messages of Codex about one thread, as events. */
+/** Translates the messages of Codex about one thread into events. */
 export class ThreadTranslator {
   readonly thread: string
   isRunning = false
   /**
-   * `isUntold`: the end of the use is not reported, after an interruption or in a thread of a
-   * sub-agent.
+   * `isEndIgnored`: the end of the tool use is not reported, after an interruption or in a sub-agent's
+   * thread.
    */
-  readonly tools = new Map<string, CodexToolUse & { isUntold?: boolean }>()
+  readonly tools = new Map<string, CodexToolUse & { isEndIgnored?: boolean }>()
   /** Tokens in the context. */
   context: number | undefined
   #model: string | undefined
@@ -31,13 +31,13 @@ export class ThreadTranslator {
   #window: number | undefined
   /** Codex's id of the turn that it began last. */
   #turn: string | undefined
-  /** What is already counted, by thread. */
+  /** The usage already counted, by thread. */
   readonly #counted = new Map<string, Usage>()
   #compacting: { readonly tokensBefore: number | undefined } | undefined
-  #said: string | undefined
-  /** When each of the account's limits resets, if it is used up. */
+  #lastMessage: string | undefined
+  /** When each exhausted limit of the account resets. */
   readonly #resets = new Map<string, string | undefined>()
-  #isLimitTold = false
+  #isLimitReported = false
 
   constructor(thread: string, model?: string, compactsAt?: number) {
     this.thread = thread
@@ -47,35 +47,39 @@ export class ThreadTranslator {
 
   beginTurn(): void {
     this.isRunning = true
-    this.#isLimitTold = false
-    this.#said = undefined
+    this.#isLimitReported = false
+    this.#lastMessage = undefined
   }
 
   endTurn(how: TurnEnded['how'], failure?: string): readonly HarnessEvent[] {
     this.isRunning = false
     this.#compacting = undefined
-    const ended = { type: 'turn ended', how, ...defined({ said: this.#said, failure }) } as const
+    const ended = {
+      type: 'turn ended',
+      how,
+      ...defined({ said: this.#lastMessage, failure }),
+    } as const
     // A command may outlive a completed turn and report its end in a later one.
     if (how === 'completed') return [ended]
-    const open = [...this.tools].filter(([, { isUntold }]) => isUntold !== true)
-    for (const use of this.tools.values()) use.isUntold = true
+    const open = [...this.tools].filter(([, { isEndIgnored }]) => isEndIgnored !== true)
+    for (const use of this.tools.values()) use.isEndIgnored = true
     return [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended]
   }
 
   translate(method: string, params: Json): readonly HarnessEvent[] {
     // Threads of sub-agents use the same connection.
-    const isOurs = params.threadId === this.thread
+    const isOwnThread = params.threadId === this.thread
     switch (method) {
       case 'item/started':
-        return this.#startItem(asObject(params.item) ?? {}, isOurs)
+        return this.#startItem(asObject(params.item) ?? {}, isOwnThread)
       case 'item/completed':
-        return this.#completeItem(asObject(params.item) ?? {}, isOurs)
+        return this.#completeItem(asObject(params.item) ?? {}, isOwnThread)
       case 'thread/tokenUsage/updated':
-        return this.#countTokens(params, isOurs)
+        return this.#countTokens(params, isOwnThread)
       case 'account/rateLimits/updated':
-        return this.#keepLimits(asObject(params.rateLimits))
+        return this.#updateLimits(asObject(params.rateLimits))
     }
-    if (!isOurs) return []
+    if (!isOwnThread) return []
     switch (method) {
       case 'item/agentMessage/delta': {
         const { delta: text } = params
@@ -85,7 +89,7 @@ export class ThreadTranslator {
         this.#model = asName(params.toModel) ?? this.#model
         return []
       case 'error':
-        return params.willRetry === true ? [] : this.#tellLimit(asObject(params.error))
+        return params.willRetry === true ? [] : this.#reportLimit(asObject(params.error))
       case 'turn/started':
         this.#turn = asName(asObject(params.turn)?.id) ?? this.#turn
         return []
@@ -96,81 +100,81 @@ export class ThreadTranslator {
     }
   }
 
-  #startItem(item: Json, isOurs: boolean): readonly HarnessEvent[] {
-    if (isOurs && item.type === 'contextCompaction') {
+  #startItem(item: Json, isOwnThread: boolean): readonly HarnessEvent[] {
+    if (isOwnThread && item.type === 'contextCompaction') {
       this.#compacting = { tokensBefore: this.context }
       return []
     }
     const id = asName(item.id)
     const use = parseToolUse(item)
     if (id === undefined || use === undefined) return []
-    // A request to allow a patch only names its item, also one of a sub-agent.
-    this.tools.set(id, isOurs ? use : { ...use, isUntold: true })
-    return isOurs ? [toolEvent(id, use, 'started')] : []
+    // An approval request for a patch only names its item, even that of a sub-agent.
+    this.tools.set(id, isOwnThread ? use : { ...use, isEndIgnored: true })
+    return isOwnThread ? [toolEvent(id, use, 'started')] : []
   }
 
-  #completeItem(item: Json, isOurs: boolean): readonly HarnessEvent[] {
+  #completeItem(item: Json, isOwnThread: boolean): readonly HarnessEvent[] {
     const id = asName(item.id)
-    if (isOurs && item.type === 'agentMessage') {
+    if (isOwnThread && item.type === 'agentMessage') {
       const text = asText(item.text)
-      this.#said = text ?? this.#said
+      this.#lastMessage = text ?? this.#lastMessage
       return text === undefined ? [] : [{ type: 'text', text }]
     }
-    if (isOurs && item.type === 'contextCompaction') {
+    if (isOwnThread && item.type === 'contextCompaction') {
       const more = defined({ tokensBefore: this.#compacting?.tokensBefore, boundary: id })
       this.#compacting = undefined
       return [{ type: 'compaction', ...more }, this.#usageEvent(true)]
     }
     const use = parseToolUse(item)
     if (id === undefined || use === undefined) return []
-    const begun = this.tools.get(id)
+    const started = this.tools.get(id)
     this.tools.delete(id)
-    if (!isOurs || begun?.isUntold === true) return []
+    if (!isOwnThread || started?.isEndIgnored === true) return []
     // Some kinds have no status and cannot fail.
     const isDone = item.status === 'completed' || item.status === undefined
-    const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
-    return begun === undefined ? [toolEvent(id, use, 'started'), end] : [end]
+    const end = toolEvent(id, use, isDone ? 'completed' : 'failed', itemOutput(item))
+    return started === undefined ? [toolEvent(id, use, 'started'), end] : [end]
   }
 
   /**
-   * The same figures come several times, so usage is the difference of totals. During a compaction
-   * the last request is the summary's.
+   * The same figures arrive several times, so usage is the difference of totals. During a
+   * compaction the last request is the one that summarises.
    */
-  #countTokens(params: Json, isOurs: boolean): readonly HarnessEvent[] {
-    const told = asObject(params.tokenUsage)
-    const [totals, lasts] = [asObject(told?.total), asObject(told?.last)]
+  #countTokens(params: Json, isOwnThread: boolean): readonly HarnessEvent[] {
+    const reported = asObject(params.tokenUsage)
+    const [totals, lasts] = [asObject(reported?.total), asObject(reported?.last)]
     const thread = asName(params.threadId)
     if (totals === undefined || lasts === undefined || thread === undefined) return []
-    const total = usageFrom(totals, NAMES, true)
+    const total = usageFrom(totals, USAGE_FIELDS, true)
     // The total of a resumed or forked thread starts with earlier usage; a resumed thread first
     // reports a past turn.
-    const isPast = isOurs && params.turnId !== this.#turn
-    const earlier = isPast ? total : subtractUsage(total, usageFrom(lasts, NAMES, true))
+    const isPast = isOwnThread && params.turnId !== this.#turn
+    const earlier = isPast ? total : subtractUsage(total, usageFrom(lasts, USAGE_FIELDS, true))
     const spent = subtractUsage(total, this.#counted.get(thread) ?? earlier)
     this.#counted.set(thread, total)
     const before = `${this.context} ${this.#window}`
-    if (isOurs) {
+    if (isOwnThread) {
       this.context = asCount(lasts.totalTokens) ?? this.context
-      this.#window = asCount(told?.modelContextWindow) ?? this.#window
+      this.#window = asCount(reported?.modelContextWindow) ?? this.#window
     }
-    const isFilling = isOurs && this.#compacting === undefined
-    const isNew = isFilling && `${this.context} ${this.#window}` !== before
+    const isContext = isOwnThread && this.#compacting === undefined
+    const isNew = isContext && `${this.context} ${this.#window}` !== before
     const isSpent = usageTotal(spent) > 0
-    return isSpent || isNew ? [this.#usageEvent(isFilling, isSpent ? spent : undefined)] : []
+    return isSpent || isNew ? [this.#usageEvent(isContext, isSpent ? spent : undefined)] : []
   }
 
-  #usageEvent(isFilling: boolean, spent?: Usage): HarnessEvent {
+  #usageEvent(isContext: boolean, spent?: Usage): HarnessEvent {
     const { context } = this
     const window = this.#window
-    const point = pointIn(window, this.#compactsAt)
-    const figures = isFilling ? defined({ context, window, point }) : {}
+    const point = compactionPoint(window, this.#compactsAt)
+    const figures = isContext ? defined({ context, window, point }) : {}
     return { type: 'usage', ...defined({ spent, model: this.#model }), ...figures }
   }
 
-  /** An update leaves out what it does not know. */
-  #keepLimits(told: Json | undefined): readonly HarnessEvent[] {
+  /** An update omits what did not change. */
+  #updateLimits(reported: Json | undefined): readonly HarnessEvent[] {
     for (const name of ['primary', 'secondary']) {
-      const window = asObject(told?.[name])
+      const window = asObject(reported?.[name])
       const usedPercent = asCount(window?.usedPercent)
       if (usedPercent !== undefined)
         this.#resets.set(name, usedPercent >= 100 ? isoFromSeconds(window?.resetsAt) : undefined)
@@ -178,24 +182,24 @@ export class ThreadTranslator {
     return []
   }
 
-  #tellLimit(error: Json | undefined): readonly HarnessEvent[] {
-    if (this.#isLimitTold || !isLimit(error)) return []
-    this.#isLimitTold = true
+  #reportLimit(error: Json | undefined): readonly HarnessEvent[] {
+    if (this.#isLimitReported || !isLimit(error)) return []
+    this.#isLimitReported = true
     const [resetsAt] = [...this.#resets.values()]
       .flatMap((at) => at ?? [])
       .toSorted()
       .slice(-1)
-    return [{ type: 'limit', message: failureOf(error), ...defined({ resetsAt }) }]
+    return [{ type: 'limit', message: failureText(error), ...defined({ resetsAt }) }]
   }
 
   #completeTurn(turn: Json | undefined): readonly HarnessEvent[] {
     const error = asObject(turn?.error)
     const how = turn?.status
     return [
-      ...this.#tellLimit(error),
+      ...this.#reportLimit(error),
       ...(how === 'completed' || how === 'interrupted'
         ? this.endTurn(how)
-        : this.endTurn('failed', failureOf(error))),
+        : this.endTurn('failed', failureText(error))),
     ]
   }
 }
@@ -209,14 +213,14 @@ function toolEvent(
   return { type: 'tool', id, name, status, ...defined({ command, path, output }) }
 }
 
-const LONGEST_OUTPUT = 4000
+const MAX_OUTPUT_LENGTH = 4000
 
-function outputOf(item: Json) {
+function itemOutput(item: Json) {
   const output = asText(item.aggregatedOutput) ?? asText(asObject(item.error)?.message)
-  return output?.slice(-LONGEST_OUTPUT).toWellFormed()
+  return output?.slice(-MAX_OUTPUT_LENGTH).toWellFormed()
 }
 
-const NAMES = {
+const USAGE_FIELDS = {
   input: 'inputTokens',
   cacheWritten: 'cacheWriteInputTokens',
   cacheRead: 'cachedInputTokens',
@@ -224,23 +228,26 @@ const NAMES = {
 }
 
 /** Codex reports 95 % of the model's window, and compacts at 90 % at the latest. */
-function pointIn(window: number | undefined, configured: number | undefined): number | undefined {
-  const usual = window === undefined ? 0 : Math.floor((window / 0.95) * 0.9)
-  const points = [usual, configured ?? 0].filter((point) => point > 0)
+function compactionPoint(
+  window: number | undefined,
+  configured: number | undefined,
+): number | undefined {
+  const builtIn = window === undefined ? 0 : Math.floor((window / 0.95) * 0.9)
+  const points = [builtIn, configured ?? 0].filter((point) => point > 0)
   return points.length === 0 ? undefined : Math.min(...points)
 }
 
-function failureOf(error: Json | undefined) {
+function failureText(error: Json | undefined) {
   const message = asText(error?.message) ?? 'the turn failed'
-  // The server's answer is usually an object around one sentence.
+  // The server's response is usually an object around one sentence.
   const body = asObject(parseJson(message))
-  const told =
+  const reason =
     asText(asObject(body?.error)?.message) ??
     asText(body?.message) ??
     asText(body?.detail) ??
     message
   const details = asText(error?.additionalDetails)
-  return shorten(cleanText([told, details].filter(Boolean).join('\n')), 2000)
+  return shorten(cleanText([reason, details].filter(Boolean).join('\n')), 2000)
 }
 
 function isLimit(error: Json | undefined) {
@@ -249,40 +256,41 @@ function isLimit(error: Json | undefined) {
   return asObject(asObject(info)?.responseTooManyFailedAttempts)?.httpStatusCode === 429
 }
 
-export interface CodexToolUse {
+interface CodexToolUse {
   readonly name: string
   readonly command?: string
   readonly path?: string
   readonly paths: readonly string[]
 }
 
-export function parseToolUse(item: Json): CodexToolUse | undefined {
+function parseToolUse(item: Json): CodexToolUse | undefined {
   const kind = asText(item.type) ?? ''
-  return Object.hasOwn(KINDS, kind) ? KINDS[kind]!(item) : undefined
+  return Object.hasOwn(TOOL_KINDS, kind) ? TOOL_KINDS[kind]!(item) : undefined
 }
 
-const KINDS: Readonly<Record<string, (item: Json) => CodexToolUse>> = {
+const TOOL_KINDS: Readonly<Record<string, (item: Json) => CodexToolUse>> = {
   commandExecution: (item) => ({
     name: 'exec_command',
     ...defined({ command: unwrapShellCommand(item.command) }),
     paths: [],
   }),
   fileChange: (item) => {
-    const paths = pathsOf(item)
+    const paths = changedFiles(item)
     return { name: 'apply_patch', ...defined({ path: paths[0] }), paths }
   },
-  mcpToolCall: (item) => plainly(`${asText(item.server) ?? 'mcp'}.${asText(item.tool) ?? 'tool'}`),
-  dynamicToolCall: (item) => plainly(asText(item.tool) ?? 'tool'),
-  collabAgentToolCall: (item) => plainly(asText(item.tool) ?? 'agent'),
-  webSearch: () => plainly('web_search'),
-  imageView: (item) => ({ ...plainly('view_image'), ...defined({ path: asText(item.path) }) }),
+  mcpToolCall: (item) =>
+    namedTool(`${asText(item.server) ?? 'mcp'}.${asText(item.tool) ?? 'tool'}`),
+  dynamicToolCall: (item) => namedTool(asText(item.tool) ?? 'tool'),
+  collabAgentToolCall: (item) => namedTool(asText(item.tool) ?? 'agent'),
+  webSearch: () => namedTool('web_search'),
+  imageView: (item) => ({ ...namedTool('view_image'), ...defined({ path: asText(item.path) }) }),
 }
 
-function plainly(name: string) {
+function namedTool(name: string) {
   return { name, paths: [] }
 }
 
-function pathsOf(item: Json) {
+function changedFiles(item: Json) {
   return asArray(item.changes).flatMap((change) => {
     const fields = asObject(change)
     const moved = asObject(fields?.kind)?.move_path
@@ -290,11 +298,11 @@ function pathsOf(item: Json) {
   })
 }
 
-/** Codex reports it as the argument of a shell. */
-export function unwrapShellCommand(told: unknown): string | undefined {
-  const text = asText(told)
-  // A text too long to split is shown as it came.
-  if (text === undefined || text.length > LONGEST) return text
+/** Codex reports a command as the argument of a shell. */
+export function unwrapShellCommand(reported: unknown): string | undefined {
+  const text = asText(reported)
+  // Text too long to split is returned unchanged.
+  if (text === undefined || text.length > MAX_COMMAND_LENGTH) return text
   const [only, ...others] = shellCommands(text)
   const [, option, script] = only?.words ?? []
   const isShell =
@@ -302,12 +310,12 @@ export function unwrapShellCommand(told: unknown): string | undefined {
   return isShell && /^-l?c$/.test(option ?? '') ? script : text
 }
 
-const LONGEST = 32_768
+const MAX_COMMAND_LENGTH = 32_768
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh'])
 
-export interface ApprovalRequest {
+interface ApprovalRequest {
   readonly requests: readonly PermissionRequest[]
-  readonly answer: (isAllowed: boolean) => Json
+  readonly respond: (isAllowed: boolean) => Json
 }
 
 export function parseApprovalRequest(
@@ -315,22 +323,22 @@ export function parseApprovalRequest(
   params: Json,
   changedPaths: readonly string[],
 ): ApprovalRequest | undefined {
-  const read = Object.hasOwn(QUESTIONS, method) ? QUESTIONS[method]! : undefined
+  const read = Object.hasOwn(APPROVAL_READERS, method) ? APPROVAL_READERS[method]! : undefined
   return read?.(params, changedPaths)
 }
 
-const QUESTIONS: Readonly<
+const APPROVAL_READERS: Readonly<
   Record<string, (params: Json, changedPaths: readonly string[]) => ApprovalRequest>
 > = {
   'item/commandExecution/requestApproval': (params) => {
     const command = unwrapShellCommand(params.command)
     const isInput = params.kind === 'writeStdin'
     const reason = asText(params.reason)
-    const title = titled(
+    const title = approvalTitle(
       isInput ? 'write to the input of' : 'run',
       command ?? reason ?? 'a command',
     )
-    // Input to a running command is not the command that was allowed before.
+    // Input to a running command is not covered by the command's approval.
     return {
       requests: [
         {
@@ -339,26 +347,26 @@ const QUESTIONS: Readonly<
           ...(isInput ? {} : defined({ command, cwd: asText(params.cwd) })),
         },
       ],
-      answer: decision,
+      respond: decision,
     }
   },
   'item/fileChange/requestApproval': (params, changedPaths) => {
     const paths = changedPaths.length > 0 ? changedPaths : [undefined]
     const requests = paths.map((path) => ({
       tool: 'apply_patch',
-      title: titled('edit', path ?? asText(params.reason) ?? 'a file'),
+      title: approvalTitle('edit', path ?? asText(params.reason) ?? 'a file'),
       ...defined({ path }),
     }))
-    return { requests, answer: decision }
+    return { requests, respond: decision }
   },
   'item/permissions/requestApproval': (params) => ({
     requests: [
       {
         tool: 'request_permissions',
-        title: titled('get more permissions:', asText(params.reason) ?? 'no reason given'),
+        title: approvalTitle('get more permissions:', asText(params.reason) ?? 'no reason given'),
       },
     ],
-    answer: (isAllowed) => ({
+    respond: (isAllowed) => ({
       permissions: isAllowed ? granted(params.permissions) : {},
       scope: 'turn',
     }),
@@ -367,14 +375,14 @@ const QUESTIONS: Readonly<
     const server = asText(params.serverName) ?? 'a server'
     const request = {
       tool: server,
-      title: titled(`answer ${server}:`, asText(params.message) ?? 'a question'),
+      title: approvalTitle(`answer ${server}:`, asText(params.message) ?? 'a question'),
     }
-    const answer = (isAllowed: boolean) => ({
+    const respond = (isAllowed: boolean) => ({
       action: isAllowed ? 'accept' : 'decline',
       content: isAllowed ? {} : null,
       _meta: null,
     })
-    return { requests: [request], answer }
+    return { requests: [request], respond }
   },
 }
 
@@ -388,6 +396,6 @@ function granted(wanted: unknown) {
   )
 }
 
-function titled(verb: string, what: string) {
-  return shorten(oneLine(`${verb} ${what}`), 200)
+function approvalTitle(verb: string, subject: string) {
+  return shorten(oneLine(`${verb} ${subject}`), 200)
 }

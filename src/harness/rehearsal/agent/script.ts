@@ -1,4 +1,4 @@
-// A mistake names file and line: a skipped act would look like a fault of the run.
+// Mistakes are reported with file and line: a skipped act would look like a fault of the run.
 import { basename } from 'node:path'
 import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { StintError } from '../../../journal/errors.ts'
@@ -6,7 +6,7 @@ import { readOrUndefined } from '../../../journal/read-files.ts'
 import { oneLine, shorten, slug } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 
-export type ScriptedTurn = readonly Act[]
+type ScriptedTurn = readonly Act[]
 
 export interface Script {
   /** The last turn repeats. */
@@ -16,7 +16,7 @@ export interface Script {
   readonly start: number
 }
 
-export const DEFAULT_SCRIPT: Script = { tasks: {}, window: 200_000, start: 20_000 }
+const DEFAULT_SCRIPT: Script = { tasks: {}, window: 200_000, start: 20_000 }
 
 const TEXTS = [
   'say',
@@ -45,19 +45,19 @@ const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
 export function parseScript(text: string, path: string): Script {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const reader = new Reader((offset) => lines.linePos(offset).line)
-  for (const { pos, message } of document.errors) reader.say(pos[0], message)
+  const reader = new ScriptReader((offset) => lines.linePos(offset).line)
+  for (const { pos, message } of document.errors) reader.addMistake(pos[0], message)
   const script = document.errors.length > 0 ? undefined : reader.script(document.contents)
   if (script !== undefined && reader.mistakes.length === 0) return script
-  const told = reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`)
+  const messages = reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`)
   throw new StintError(
     'SCRIPT_INVALID',
-    told.join('\n'),
+    messages.join('\n'),
     'stint rehearsal --help says what a script has',
   )
 }
 
-class Reader {
+class ScriptReader {
   readonly mistakes: { line: number; mistake: string }[] = []
   readonly #lineAt: (offset: number) => number
 
@@ -65,58 +65,60 @@ class Reader {
     this.#lineAt = lineAt
   }
 
-  say(at: number | Node | null | undefined, mistake: string): undefined {
+  addMistake(at: number | Node | null | undefined, mistake: string): undefined {
     const offset = typeof at === 'number' ? at : (at?.range?.[0] ?? 0)
     this.mistakes.push({ line: this.#lineAt(offset), mistake })
   }
 
   script(node: unknown): Script | undefined {
     if (!isMap(node))
-      return this.say(node as Node | null, 'a script has tasks, default, window and start')
+      return this.addMistake(node as Node | null, 'a script has tasks, default, window and start')
     const tasks: Record<string, readonly ScriptedTurn[]> = Object.create(null) as never
     let { window, start } = DEFAULT_SCRIPT
     let otherwise: readonly ScriptedTurn[] | undefined
     for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
-      const name = nameIn(key)
+      const name = keyName(key)
       if (name === 'tasks') this.#tasks(value, tasks)
       else if (name === 'default') otherwise = this.#turns(value, 'default')
       else if (name === 'window') window = this.#amount(value, 'window') ?? window
       else if (name === 'start') start = this.#amount(value, 'start') ?? start
-      else this.say(key, `a script has no "${name}"; it has tasks, default, window and start`)
+      else
+        this.addMistake(key, `a script has no "${name}"; it has tasks, default, window and start`)
     }
-    if (start > window) this.say(node, `it starts with ${start} tokens in a window of ${window}`)
+    if (start > window)
+      this.addMistake(node, `it starts with ${start} tokens in a window of ${window}`)
     return { tasks, window, start, ...defined({ default: otherwise }) }
   }
 
   #tasks(node: Node | null, tasks: Record<string, readonly ScriptedTurn[]>) {
-    if (!isMap(node)) return this.say(node, 'tasks are named: each has a list of turns')
+    if (!isMap(node)) return this.addMistake(node, 'tasks are named: each has a list of turns')
     for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
-      tasks[nameIn(key)] = this.#turns(value, `task ${nameIn(key)}`)
+      tasks[keyName(key)] = this.#turns(value, `task ${keyName(key)}`)
     }
   }
 
-  #turns(node: Node | null, whose: string) {
+  #turns(node: Node | null, owner: string) {
     if (!isSeq(node)) {
-      this.say(node, `${whose} has a list of turns, each a list of acts`)
+      this.addMistake(node, `${owner} has a list of turns, each a list of acts`)
       return []
     }
     const items = node.items as (Node | null)[]
     return items.some((item) => isSeq(item))
-      ? items.map((item) => this.#turn(item, whose))
-      : [this.#turn(node, whose)]
+      ? items.map((item) => this.#turn(item, owner))
+      : [this.#turn(node, owner)]
   }
 
-  #turn(node: Node | null, whose: string) {
+  #turn(node: Node | null, owner: string) {
     if (isSeq(node)) return (node.items as (Node | null)[]).flatMap((item) => this.#act(item) ?? [])
-    this.say(node, `a turn of ${whose} is a list of acts`)
+    this.addMistake(node, `a turn of ${owner} is a list of acts`)
     return []
   }
 
   #act(node: Node | null) {
     const [pair, ...others] = isMap(node) ? (node.items as Pair<Node, Node | null>[]) : []
     if (pair === undefined || others.length > 0)
-      return this.say(node, 'an act is one thing, such as "say: I look first."')
-    const name = nameIn(pair.key)
+      return this.addMistake(node, 'an act is one thing, such as "say: I look first."')
+    const name = keyName(pair.key)
     const { value } = pair
     if (isOneOf(TEXTS, name)) return this.#textAct(name, value)
     if (isOneOf(FILES, name)) return this.#fileAct(name, value)
@@ -124,26 +126,26 @@ class Reader {
     if (isOneOf(FLAGS, name))
       return isScalar(value) && value.value === true
         ? { do: name }
-        : this.say(value, `write "${name}: true"`)
-    return this.say(pair.key, `there is no act "${name}"; there are ${ACTS.join(', ')}`)
+        : this.addMistake(value, `write "${name}: true"`)
+    return this.addMistake(pair.key, `there is no act "${name}"; there are ${ACTS.join(', ')}`)
   }
 
   #textAct(name: (typeof TEXTS)[number], value: Node | null) {
     const text = this.#text(value, name)
     if (text === undefined) return undefined
     if (name === 'limit' && Number.isNaN(Date.parse(text)))
-      return this.say(value, `"${text}" is no moment; write one like 2030-01-31T12:00:00Z`)
+      return this.addMistake(value, `"${text}" is no moment; write one like 2030-01-31T12:00:00Z`)
     return { do: name, text }
   }
 
   #fileAct(name: (typeof FILES)[number], value: Node | null) {
     const fields = isMap(value)
       ? new Map(
-          (value.items as Pair<Node, Node | null>[]).map((pair) => [nameIn(pair.key), pair.value]),
+          (value.items as Pair<Node, Node | null>[]).map((pair) => [keyName(pair.key), pair.value]),
         )
       : undefined
     if (fields === undefined || [...fields.keys()].toSorted().join() !== 'path,text')
-      return this.say(
+      return this.addMistake(
         value,
         `${name} has a path and a text: "${name}: { path: notes.md, text: Hello }"`,
       )
@@ -155,13 +157,13 @@ class Reader {
   #text(node: Node | null, name: string) {
     if (isScalar(node) && ['string', 'number', 'boolean'].includes(typeof node.value))
       return String(node.value)
-    return this.say(node, `${name} is a text`)
+    return this.addMistake(node, `${name} is a text`)
   }
 
   #amount(node: Node | null, name: string) {
     if (isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0)
       return Number(node.value)
-    return this.say(node, `${name} is a whole number from 0 on`)
+    return this.addMistake(node, `${name} is a whole number from 0 on`)
   }
 }
 
@@ -169,7 +171,7 @@ function amountAct(name: (typeof AMOUNTS)[number], amount: number | undefined) {
   return amount === undefined ? undefined : { do: name, amount }
 }
 
-function nameIn(key: Node) {
+function keyName(key: Node) {
   return isScalar(key) ? String(key.value) : ''
 }
 
@@ -209,10 +211,10 @@ export function scriptedTurn(
   if (turns !== undefined) return turns[Math.min(turn, turns.length) - 1] ?? []
   return task === undefined
     ? [{ do: 'say', text: 'There is no task in this prompt.' }]
-    : rehearse(task, turn)
+    : defaultTurn(task, turn)
 }
 
-function rehearse({ name, title }: PromptedTask, turn: number): ScriptedTurn {
+function defaultTurn({ name, title }: PromptedTask, turn: number): ScriptedTurn {
   const file = /^[\w-][\w.-]*$/.test(basename(name)) && basename(name) === name ? name : slug(name)
   return [
     { do: 'say', text: shorten(`I rehearse ${name}.`, 200) },

@@ -1,4 +1,4 @@
-// An agent without a model, which follows a script: for dry runs, the tour, and tests.
+// A scripted agent without a model, for dry runs, the tour and tests.
 import { dirname, join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import {
@@ -37,7 +37,7 @@ export interface RememberedConversation {
   readonly said: readonly { readonly by: 'user' | 'agent'; readonly text: string }[]
 }
 
-interface Live {
+interface LiveConversation {
   readonly id: string
   readonly cwd: string
   readonly meter: Meter
@@ -45,7 +45,6 @@ interface Live {
   turn?: AbortController | undefined
 }
 
-/** Serves the rehearsal agent on the standard input and output of this process. */
 export function serveRehearsalOnStdio(script: Script, env: NodeJS.ProcessEnv): Promise<void> {
   const stream = ndJsonStream(
     Writable.toWeb(process.stdout),
@@ -74,12 +73,12 @@ export async function serveRehearsal(
   host: RehearsalHost = THIS_PROCESS,
 ): Promise<void> {
   const state = new RehearsalState(env.STINT_REHEARSAL_STATE)
-  const conversations = new Map<string, Live>()
-  let takesCompaction = false
+  const conversations = new Map<string, LiveConversation>()
+  let supportsCompaction = false
 
-  const keep = ({ id, meter, said }: Live) => {
+  const save = ({ id, meter, said }: LiveConversation) => {
     const { used, isWarm, spent } = meter
-    state.keep(id, { used, isWarm, spent, said })
+    state.save(id, { used, isWarm, spent, said })
   }
 
   const prompt = async ({
@@ -92,7 +91,7 @@ export async function serveRehearsal(
       throw RequestError.invalidRequest(undefined, 'another turn is running')
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
     live.said.push({ by: 'user', text })
-    keep(live)
+    save(live)
     const task = taskFromPrompt(text)
     // Turns of a task are counted within a run.
     const turn = scriptedTurn(script, task, state.nextTurn(env.STINT_RUN ?? '', task?.name ?? ''))
@@ -103,29 +102,30 @@ export async function serveRehearsal(
       script,
       task,
       signal,
-      takesCompaction,
+      supportsCompaction,
       env,
       host,
     })
     try {
-      // As after a model's first answer.
-      await performer.tellUsage()
+      // As after a model's first reply.
+      await performer.sendUsage()
       for (const act of turn) {
         if (signal.aborted) break
         await performer.perform(act)
-        keep(live)
+        save(live)
       }
-      const usage = forProtocol(live.meter.endTurn())
+      const usage = protocolUsage(live.meter.endTurn())
       return { stopReason: signal.aborted ? 'cancelled' : 'end_turn', usage } as PromptResponse
     } finally {
       live.turn = undefined
-      keep(live)
+      save(live)
     }
   }
 
   const connection = agent({ name: 'stint rehearsal' })
     .onRequest(methods.agent.initialize, ({ params }) => {
-      takesCompaction = (params.clientCapabilities?.session?.compaction ?? undefined) !== undefined
+      supportsCompaction =
+        (params.clientCapabilities?.session?.compaction ?? undefined) !== undefined
       return {
         protocolVersion: 1,
         agentInfo: { name: 'stint-rehearsal', title: 'Rehearsal', version: stintVersion() },
@@ -136,7 +136,7 @@ export async function serveRehearsal(
       const id = mintId(undefined)
       const live = { id, cwd, meter: new Meter(script.start), said: [] }
       conversations.set(id, live)
-      keep(live)
+      save(live)
       return { sessionId: id }
     })
     .onRequest(methods.agent.session.load, async ({ params: { sessionId, cwd }, client }) => {
@@ -147,9 +147,13 @@ export async function serveRehearsal(
       conversations.set(sessionId, { id: sessionId, cwd, meter, said: [...said] })
       for (const { by, text } of said) {
         const sessionUpdate = by === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
-        await tell(client, sessionId, { sessionUpdate, content: { type: 'text', text } })
+        await sendUpdate(client, sessionId, { sessionUpdate, content: { type: 'text', text } })
       }
-      await tell(client, sessionId, { sessionUpdate: 'usage_update', used, size: script.window })
+      await sendUpdate(client, sessionId, {
+        sessionUpdate: 'usage_update',
+        used,
+        size: script.window,
+      })
       return {}
     })
     .onRequest(methods.agent.session.prompt, prompt)
@@ -161,12 +165,12 @@ export async function serveRehearsal(
   for (const { turn } of conversations.values()) turn?.abort()
 }
 
-async function tell(client: AgentContext, sessionId: string, update: SessionUpdate) {
+async function sendUpdate(client: AgentContext, sessionId: string, update: SessionUpdate) {
   await client.notify(methods.client.session.update, { sessionId, update })
 }
 
-/** Not in the stable protocol yet, but agents that count send it. */
-function forProtocol(usage: Usage) {
+/** Not in the stable protocol yet, but agents that count tokens send it. */
+function protocolUsage(usage: Usage) {
   return {
     totalTokens: usageTotal(usage),
     inputTokens: usage.input,
@@ -176,14 +180,14 @@ function forProtocol(usage: Usage) {
   }
 }
 
-interface Performance {
+interface PerformanceContext {
   readonly client: AgentContext
-  readonly live: Live
+  readonly live: LiveConversation
   readonly script: Script
   readonly task: PromptedTask | undefined
   /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal
-  readonly takesCompaction: boolean
+  readonly supportsCompaction: boolean
   readonly env: NodeJS.ProcessEnv
   readonly host: RehearsalHost
 }
@@ -191,14 +195,14 @@ interface Performance {
 const TAIL_BYTES = 4000
 
 class Performer {
-  readonly #on: Performance
+  readonly #context: PerformanceContext
 
-  constructor(on: Performance) {
-    this.#on = on
+  constructor(context: PerformanceContext) {
+    this.#context = context
   }
 
   async perform(act: Act): Promise<void> {
-    const { meter } = this.#on.live
+    const { meter } = this.#context.live
     switch (act.do) {
       case 'say':
         return this.#say(act.text)
@@ -225,7 +229,7 @@ class Performer {
         return this.#report('done', act.text)
       case 'usage':
         meter.request(act.amount)
-        return this.tellUsage()
+        return this.sendUsage()
       case 'compact':
         return this.#compact()
       case 'fail':
@@ -244,26 +248,26 @@ class Performer {
     }
   }
 
-  tellUsage(): Promise<void> {
-    const { live, script } = this.#on
-    return this.#tell({
+  sendUsage(): Promise<void> {
+    const { live, script } = this.#context
+    return this.#sendUpdate({
       sessionUpdate: 'usage_update',
       used: live.meter.used,
       size: script.window,
     })
   }
 
-  #tell(update: SessionUpdate) {
-    return tell(this.#on.client, this.#on.live.id, update)
+  #sendUpdate(update: SessionUpdate) {
+    return sendUpdate(this.#context.client, this.#context.live.id, update)
   }
 
   #path(path: string) {
-    return resolve(this.#on.live.cwd, path)
+    return resolve(this.#context.live.cwd, path)
   }
 
   async #say(text: string) {
-    this.#on.live.said.push({ by: 'agent', text })
-    await this.#tell({
+    this.#context.live.said.push({ by: 'agent', text })
+    await this.#sendUpdate({
       sessionUpdate: 'agent_message_chunk',
       messageId: randomHex(8),
       content: { type: 'text', text },
@@ -271,7 +275,7 @@ class Performer {
   }
 
   async #report(how: string, summary: string) {
-    const { task } = this.#on
+    const { task } = this.#context
     if (task === undefined) return this.#say(`There is no task to report as ${how}.`)
     const args = ['task', how, task.name, '--summary', summary]
     const shown = `stint ${args.map(quoteWord).join(' ')}`
@@ -280,23 +284,23 @@ class Performer {
 
   async #run(shown: string, command: readonly [string, ...string[]]) {
     const use = { title: shown, kind: 'execute', rawInput: { command: shown } } as const
-    await this.#runUse(await this.#begin(use), command)
+    await this.#runUse(await this.#startTool(use), command)
   }
 
   async #runUse(toolCallId: string, command: readonly [string, ...string[]]) {
-    const { live, signal, env, host } = this.#on
+    const { live, signal, env, host } = this.#context
     let tail = Buffer.alloc(0)
-    const take = (piece: Buffer) => {
-      tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES)
+    const onOutput = (chunk: Buffer) => {
+      tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
     }
-    const { code } = await host.run(command, { cwd: live.cwd, env, signal, take })
-    await this.#end(toolCallId, code ?? 128, tail.toString('utf8'))
+    const { code } = await host.run(command, { cwd: live.cwd, env, signal, onOutput })
+    await this.#endTool(toolCallId, code ?? 128, tail.toString('utf8'))
   }
 
   async #ask(command: string) {
-    const { client, live } = this.#on
+    const { client, live } = this.#context
     const use = { title: command, kind: 'execute', rawInput: { command } } as const
-    const toolCallId = await this.#begin({ ...use, status: 'pending' })
+    const toolCallId = await this.#startTool({ ...use, status: 'pending' })
     const { outcome } = await client.request(methods.client.session.requestPermission, {
       sessionId: live.id,
       toolCall: { toolCallId, ...use },
@@ -307,21 +311,21 @@ class Performer {
     })
     if (outcome.outcome === 'selected' && outcome.optionId === 'yes')
       return this.#runUse(toolCallId, ['sh', '-c', command])
-    await this.#end(toolCallId, 126, 'it was not allowed')
+    await this.#endTool(toolCallId, 126, 'it was not allowed')
   }
 
   async #write(path: string, text: string) {
     const target = this.#path(path)
     const locations = [{ path: target }]
-    const toolCallId = await this.#begin({ title: `Write ${path}`, kind: 'edit', locations })
+    const toolCallId = await this.#startTool({ title: `Write ${path}`, kind: 'edit', locations })
     createFolder(dirname(target))
     replaceFile(target, text)
-    await this.#end(toolCallId, 0, '')
+    await this.#endTool(toolCallId, 0, '')
   }
 
-  async #begin(use: Omit<ToolCall, 'toolCallId'>) {
+  async #startTool(use: Omit<ToolCall, 'toolCallId'>) {
     const toolCallId = randomHex(8)
-    await this.#tell({
+    await this.#sendUpdate({
       sessionUpdate: 'tool_call',
       toolCallId,
       status: 'in_progress',
@@ -330,8 +334,8 @@ class Performer {
     return toolCallId
   }
 
-  async #end(toolCallId: string, exitCode: number, text: string) {
-    await this.#tell({
+  async #endTool(toolCallId: string, exitCode: number, text: string) {
+    await this.#sendUpdate({
       sessionUpdate: 'tool_call_update',
       toolCallId,
       status: exitCode === 0 ? 'completed' : 'failed',
@@ -341,22 +345,22 @@ class Performer {
   }
 
   async #compact() {
-    const { live, script, takesCompaction } = this.#on
+    const { live, script, supportsCompaction } = this.#context
     const compaction = { sessionUpdate: 'compaction_update', compactionId: randomHex(8) } as const
-    if (takesCompaction) await this.#tell({ ...compaction, status: 'in_progress' })
+    if (supportsCompaction) await this.#sendUpdate({ ...compaction, status: 'in_progress' })
     live.meter.compact(script.start)
-    if (takesCompaction) await this.#tell({ ...compaction, status: 'completed' })
-    await this.tellUsage()
+    if (supportsCompaction) await this.#sendUpdate({ ...compaction, status: 'completed' })
+    await this.sendUsage()
   }
 
   #die(): Promise<never> {
-    this.#on.host.die()
+    this.#context.host.die()
     return new Promise(() => undefined)
   }
 
-  /** For so long, or forever; not beyond the end of the turn. */
+  /** Waits for the given time or forever, but not beyond the end of the turn. */
   #wait(ms?: number): Promise<void> {
-    const { signal } = this.#on
+    const { signal } = this.#context
     return new Promise((done) => {
       const timer = ms === undefined ? undefined : setTimeout(done, ms)
       const stop = () => {
@@ -369,7 +373,7 @@ class Performer {
   }
 }
 
-/** In a folder where one is given, else only as long as the agent lives. */
+/** Stored in a folder if one is given, else only as long as the agent lives. */
 class RehearsalState {
   readonly #folder: string | undefined
   readonly #memory = new Map<string, string>()
@@ -378,7 +382,7 @@ class RehearsalState {
     this.#folder = folder === '' ? undefined : folder
   }
 
-  /** Counts one more turn of a task within a run, and returns its number from 1 on. */
+  /** Counts a turn of a task within a run and returns its number, starting at 1. */
   nextTurn(run: string, task: string): number {
     const key = JSON.stringify([run, task])
     const turns = asObject(parseJson(this.#read('turns.json') ?? '{}')) ?? {}
@@ -392,7 +396,7 @@ class RehearsalState {
     return text === undefined ? undefined : (parseJson(text) as RememberedConversation | undefined)
   }
 
-  keep(id: string, conversation: RememberedConversation): void {
+  save(id: string, conversation: RememberedConversation): void {
     this.#write(`${id}.json`, JSON.stringify(conversation))
   }
 
@@ -411,7 +415,7 @@ class RehearsalState {
 
 const SUMMARY_TOKENS = 2000
 
-/** Each request reads the context again, from the cache once it is there. */
+/** Each request reads the whole context again, from the cache once it is warm. */
 class Meter {
   used: number
   isWarm: boolean
@@ -424,7 +428,7 @@ class Meter {
     this.spent = spent
   }
 
-  /** Makes the context so much longer; a tenth of it is the answer. */
+  /** Grows the context by `added` tokens; a tenth of them is the reply. */
   request(added: number): void {
     const output = Math.ceil(added / 10)
     const spent = {
@@ -445,7 +449,7 @@ class Meter {
     this.isWarm = false
   }
 
-  /** A turn takes one request at least. */
+  /** A turn takes at least one request. */
   endTurn(): Usage {
     if (this.#turn === NO_USAGE) this.request(0)
     const turn = this.#turn

@@ -1,4 +1,5 @@
-// A separate program, so that what an agent starts runs under a guardian and never outlives us.
+// A separate program, so that everything an agent starts runs under a guardian and never outlives
+// us.
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { errnoOf } from '../../../../journal/errors.ts'
@@ -9,18 +10,18 @@ import { cleanText } from '../../../../text/clean.ts'
 import { runDetached } from '../../../process/run-detached.ts'
 import { findProgram } from '../../../process/find-program.ts'
 
-export interface ToolEnvironment {
+interface ToolEnvironment {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
 
 export async function serveTools(
-  asked: AsyncIterable<Uint8Array>,
-  answers: Writable,
-  surroundings: ToolEnvironment,
+  requests: AsyncIterable<Uint8Array>,
+  responses: Writable,
+  environment: ToolEnvironment,
 ): Promise<void> {
   const running = new Map<number, AbortController>()
-  for await (const line of streamLines(asked)) {
+  for await (const line of streamLines(requests)) {
     const message = asObject(parseJson(line)) ?? {}
     const stopped = asCount(message.stop)
     if (stopped !== undefined) running.get(stopped)?.abort()
@@ -28,29 +29,29 @@ export async function serveTools(
     if (id === undefined) continue
     const controller = new AbortController()
     running.set(id, controller)
-    void use(message, surroundings, controller.signal).then((result) => {
+    void runTool(message, environment, controller.signal).then((result) => {
       running.delete(id)
-      answers.write(`${JSON.stringify({ id, ...result })}\n`)
+      responses.write(`${JSON.stringify({ id, ...result })}\n`)
     })
   }
   for (const controller of running.values()) controller.abort()
 }
 
-async function use({ tool, input }: Json, surroundings: ToolEnvironment, signal: AbortSignal) {
-  const { cwd } = surroundings
-  const given = asObject(input) ?? {}
-  const path = resolve(cwd, String(given.path ?? ''))
-  const text = (name: string) => String(given[name] ?? '')
+async function runTool({ tool, input }: Json, environment: ToolEnvironment, signal: AbortSignal) {
+  const { cwd } = environment
+  const fields = asObject(input) ?? {}
+  const path = resolve(cwd, String(fields.path ?? ''))
+  const text = (name: string) => String(fields[name] ?? '')
   try {
     switch (tool) {
       case 'read':
-        return done(readLineRange(path, asCount(given.offset), asCount(given.limit)))
+        return success(readLineRange(path, asCount(fields.offset), asCount(fields.limit)))
       case 'write':
-        return done(writeFile(path, text('content')))
+        return success(writeFile(path, text('content')))
       case 'edit':
-        return done(editFile(path, text('old_text'), text('new_text')))
+        return success(editFile(path, text('old_text'), text('new_text')))
       case 'shell':
-        return await runShell(text('command'), asCount(given.timeout_seconds), surroundings, signal)
+        return await runShell(text('command'), asCount(fields.timeout_seconds), environment, signal)
       default:
         throw new ToolError(`there is no tool ${String(tool)}`)
     }
@@ -62,57 +63,62 @@ async function use({ tool, input }: Json, surroundings: ToolEnvironment, signal:
   }
 }
 
-function done(text: string) {
+function success(text: string) {
   return { text, isError: false }
 }
 
-const USUAL_SECONDS = 120
-const LONGEST_SECONDS = 3600
+const DEFAULT_SECONDS = 120
+const MAX_SECONDS = 3600
 const HEAD_BYTES = 8 * 1024
 const TAIL_BYTES = 24 * 1024
 
-/** What a command leaves in the background lives as long as the conversation. */
+/** Background processes of a command live as long as the conversation. */
 async function runShell(
   command: string,
-  wanted: number | undefined,
+  requestedSeconds: number | undefined,
   { cwd, env }: ToolEnvironment,
   signal: AbortSignal,
 ) {
-  const seconds = Math.min(wanted ?? USUAL_SECONDS, LONGEST_SECONDS)
-  const late = AbortSignal.timeout(seconds * 1000)
-  const printed = new Printed()
+  const seconds = Math.min(requestedSeconds ?? DEFAULT_SECONDS, MAX_SECONDS)
+  const timeout = AbortSignal.timeout(seconds * 1000)
+  const output = new BoundedOutput()
   const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
-  // Through one pipe, so that both outputs stay in order.
-  const { code, by } = await runDetached(
+  // One pipe, so that stdout and stderr stay in order.
+  const { code, killedBy } = await runDetached(
     ['/bin/sh', '-c', 'exec "$0" -c "$1" 2>&1', shell, command],
-    { cwd, env, signal: AbortSignal.any([signal, late]), take: (piece) => printed.add(piece) },
+    {
+      cwd,
+      env,
+      signal: AbortSignal.any([signal, timeout]),
+      onOutput: (chunk) => output.add(chunk),
+    },
   )
-  let how = code === 0 ? '' : `it exited with ${code}`
-  if (by !== null) how = `it was ended by ${by}`
-  if (by !== null && late.aborted) how = `it was ended after ${seconds} seconds`
-  if (signal.aborted) how = 'it was interrupted'
-  const said = printed.text() || '[it printed nothing]'
-  return { text: how === '' ? said : `${said}\n[${how}]`, isError: how !== '' }
+  let outcome = code === 0 ? '' : `it exited with ${code}`
+  if (killedBy !== null) outcome = `it was ended by ${killedBy}`
+  if (killedBy !== null && timeout.aborted) outcome = `it was ended after ${seconds} seconds`
+  if (signal.aborted) outcome = 'it was interrupted'
+  const text = output.text() || '[it printed nothing]'
+  return { text: outcome === '' ? text : `${text}\n[${outcome}]`, isError: outcome !== '' }
 }
 
-/** The beginning and the end of what a command printed. */
-class Printed {
+/** Keeps the beginning and the end of the output. */
+class BoundedOutput {
   #head = Buffer.alloc(0)
   #tail = Buffer.alloc(0)
   #length = 0
 
-  add(piece: Buffer): void {
-    this.#length += piece.length
+  add(chunk: Buffer): void {
+    this.#length += chunk.length
     const room = HEAD_BYTES - this.#head.length
-    if (room > 0) this.#head = Buffer.concat([this.#head, piece.subarray(0, room)])
-    const rest = piece.subarray(Math.max(0, room))
+    if (room > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, room)])
+    const rest = chunk.subarray(Math.max(0, room))
     if (rest.length > 0) this.#tail = Buffer.concat([this.#tail, rest]).subarray(-TAIL_BYTES)
   }
 
   text(): string {
-    const left = this.#length - this.#head.length - this.#tail.length
-    if (left === 0) return cleanText(Buffer.concat([this.#head, this.#tail]).toString('utf8'))
+    const omitted = this.#length - this.#head.length - this.#tail.length
+    if (omitted === 0) return cleanText(Buffer.concat([this.#head, this.#tail]).toString('utf8'))
     const [head, tail] = [this.#head, this.#tail].map((bytes) => cleanText(bytes.toString('utf8')))
-    return `${head}\n[${left} bytes left out here]\n${tail}`
+    return `${head}\n[${omitted} bytes left out here]\n${tail}`
   }
 }

@@ -4,15 +4,15 @@ import type { ConversationOptions } from '../../../contract/drive.ts'
 import { type GuardedProcess, spawnGuarded } from '../../../process/spawn-guarded.ts'
 import { findStintProgram } from '../../../process/find-program.ts'
 
-type Place = Pick<ConversationOptions, 'cwd' | 'env' | 'wrap' | 'trace'>
+type ToolProgramOptions = Pick<ConversationOptions, 'cwd' | 'env' | 'wrap' | 'trace'>
 
 export class ToolProgram {
   readonly process: GuardedProcess
   readonly #trace: ConversationOptions['trace']
-  readonly #waiting = new Map<number, (result: ToolResult) => void>()
+  readonly #pending = new Map<number, (result: ToolResult) => void>()
   #count = 0
 
-  constructor({ cwd, env, wrap, trace }: Place) {
+  constructor({ cwd, env, wrap, trace }: ToolProgramOptions) {
     const program = join(dirname(findStintProgram()), 'api-tools.js')
     this.process = spawnGuarded(process.execPath, [program], { cwd, env, wrap })
     this.#trace = trace
@@ -23,7 +23,7 @@ export class ToolProgram {
     const id = (this.#count += 1)
     const stop = () => this.#send({ stop: id })
     return new Promise((resolve) => {
-      this.#waiting.set(id, (result) => {
+      this.#pending.set(id, (result) => {
         signal.removeEventListener('abort', stop)
         resolve(result)
       })
@@ -38,11 +38,11 @@ export class ToolProgram {
       this.#trace?.('from', line)
       const message = asObject(parseJson(line)) ?? {}
       const id = asCount(message.id) ?? 0
-      this.#waiting.get(id)?.({
+      this.#pending.get(id)?.({
         text: String(message.text ?? ''),
         isError: message.isError === true,
       })
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
     }
   }
 
@@ -71,7 +71,7 @@ const PATH = {
   description: 'Path of the file, from the working folder or absolute',
 }
 
-function fields(properties: Json, ...required: readonly string[]) {
+function objectSchema(properties: Json, ...required: readonly string[]) {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
@@ -81,7 +81,7 @@ export const API_TOOLS: readonly ToolDefinition[] = [
     name: 'read',
     description:
       'Reads a text file. Long files are given in pieces: offset is the first line, counted from 1, and limit the number of lines.',
-    input: fields(
+    input: objectSchema(
       {
         path: PATH,
         offset: { type: 'integer', minimum: 1 },
@@ -94,13 +94,13 @@ export const API_TOOLS: readonly ToolDefinition[] = [
     name: 'write',
     description:
       'Writes a whole file, in place of one that is there. Folders are made where they are missing.',
-    input: fields({ path: PATH, content: { type: 'string' } }, 'path', 'content'),
+    input: objectSchema({ path: PATH, content: { type: 'string' } }, 'path', 'content'),
   },
   {
     name: 'edit',
     description:
       'Replaces a piece of a file by another. old_text has to stand in the file exactly once, with every space and line end; give enough around it.',
-    input: fields(
+    input: objectSchema(
       { path: PATH, old_text: { type: 'string' }, new_text: { type: 'string' } },
       'path',
       'old_text',
@@ -111,7 +111,7 @@ export const API_TOOLS: readonly ToolDefinition[] = [
     name: 'shell',
     description:
       'Runs a command in a shell in the working folder, and gives what it printed. Every command begins there anew. It is ended after timeout_seconds, 120 unless said otherwise.',
-    input: fields(
+    input: objectSchema(
       {
         command: { type: 'string' },
         timeout_seconds: { type: 'integer', minimum: 1, maximum: 3600 },
@@ -128,11 +128,11 @@ export function toolInputError(tool: ToolDefinition, input: Json): string | unde
   )
   if (missing !== undefined) return `${missing} is missing`
   for (const [name, value] of Object.entries(input)) {
-    const wanted = Object.hasOwn(properties, name) ? properties[name]!.type : undefined
-    if (wanted === undefined)
+    const type = Object.hasOwn(properties, name) ? properties[name]!.type : undefined
+    if (type === undefined)
       return `there is no ${name}; there are ${Object.keys(properties).join(', ')}`
-    if (wanted === 'string' && typeof value !== 'string') return `${name} must be a text`
-    if (wanted === 'integer' && (!Number.isInteger(value) || (value as number) < 1))
+    if (type === 'string' && typeof value !== 'string') return `${name} must be a text`
+    if (type === 'integer' && (!Number.isInteger(value) || (value as number) < 1))
       return `${name} must be a whole number from 1`
   }
   return undefined

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { clearTouched, listTouched, markTouched } from '../../src/index/touch-marks.ts'
 import { dump, temporaryFolder, world } from './world.ts'
 
-describe('a mark', () => {
+describe('a touch mark', () => {
   test('younger than ten seconds is kept, an older one is cleared', async () => {
     const w = world()
-    const id = w.begin('marked')
+    const id = w.startSession('marked')
     const index = await w.open()
     expect(w.marks()).toEqual([id])
     w.ageMarks(9)
@@ -48,9 +48,9 @@ describe('a mark', () => {
     expect(listTouched(folder)).toEqual([])
   })
 
-  test('that a killed process took without clearing still counts', async () => {
+  test('that a killed process renamed without clearing still counts', async () => {
     const w = world()
-    const id = w.begin('taken')
+    const id = w.startSession('taken')
     const index = await w.open()
     w.add(id, 'note.added', { text: 'between' })
     renameSync(join(w.folder, 'touched', id), join(w.folder, 'touched', `${id}.taken`))
@@ -61,7 +61,7 @@ describe('a mark', () => {
     expect(w.marks()).toEqual([])
   })
 
-  test('that somebody took away is made again by the next append', () => {
+  test('that was removed is created again by the next append', () => {
     const folder = temporaryFolder()
     const id = '01900000-0000-7000-8000-000000000003'
     markTouched(folder, id, 100_000)
@@ -70,9 +70,9 @@ describe('a mark', () => {
     expect(listTouched(folder).map((mark) => mark.id)).toEqual([id])
   })
 
-  test('that somebody took away with all others is not needed to find what was appended', async () => {
+  test('that was removed with all others is not needed to find what was appended', async () => {
     const w = world()
-    const [early, late] = [w.begin('early'), w.begin('late')]
+    const [early, late] = [w.startSession('early'), w.startSession('late')]
     const index = await w.open()
     w.add(early, 'note.added', { text: 'unmarked' })
     rmSync(join(w.folder, 'touched'), { recursive: true })
@@ -81,25 +81,25 @@ describe('a mark', () => {
     expect([...index.search({ text: 'unmarked' })]).toHaveLength(1)
   })
 
-  test('is not made by anything but a session, and nothing else in its folder is removed', async () => {
+  test('is created only for a session, and nothing else in its folder is removed', async () => {
     const w = world()
-    w.begin('real')
+    w.startSession('real')
     writeFileSync(join(w.folder, 'touched', 'notes.txt'), 'mine')
     w.ageMarks(60)
     await w.open()
     expect(w.marks()).toEqual(['notes.txt'])
   })
 
-  test.skipIf(process.getuid?.() === 0)('that cannot be made does not stop the append', () => {
+  test.skipIf(process.getuid?.() === 0)('that cannot be created does not stop the append', () => {
     const folder = temporaryFolder()
     chmodSync(folder, 0o500)
     expect(markTouched(folder, '01900000-0000-7000-8000-000000000001')).toBe(false)
     chmodSync(folder, 0o700)
   })
 
-  test('is cleared without touching anything else in the index', async () => {
+  test('is cleared without changing anything else in the index', async () => {
     const w = world()
-    w.begin('still')
+    w.startSession('still')
     const index = await w.open()
     const before = dump(w.folder)
     w.ageMarks(60)

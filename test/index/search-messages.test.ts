@@ -11,7 +11,7 @@ import { world } from './world.ts'
 const EVER = 60_000
 
 let count = 0
-function says(text: string, more: Partial<Message> = {}): Message {
+function message(text: string, more: Partial<Message> = {}): Message {
   count += 1
   return {
     type: 'message',
@@ -23,7 +23,7 @@ function says(text: string, more: Partial<Message> = {}): Message {
   }
 }
 
-function saidWorld() {
+function messageWorld() {
   const w = world()
   const store = conversationStore(w.folder, {})
   const path = (id: string) => join(w.folder, 'conversations', `${id}.jsonl`)
@@ -37,10 +37,10 @@ function found(index: SessionIndex, text: string): readonly string[] {
   )
 }
 
-describe('what was said', () => {
-  test('is found with its conversation, who said it, when, and the session it belongs to', async () => {
-    const { w, store } = saidWorld()
-    const session = w.begin('fix-sweep')
+describe('searching stored messages', () => {
+  test('finds a message with its conversation, role, time and session', async () => {
+    const { w, store } = messageWorld()
+    const session = w.startSession('fix-sweep')
     w.add(session, 'conversation.joined', {
       conversation: 'c1',
       harness: 'claude',
@@ -48,10 +48,10 @@ describe('what was said', () => {
     })
     store.append('c1', [
       { type: 'began', conversation: 'c1', harness: 'claude', at: '2026-03-01T09:00:00.000Z' },
-      says('why does the giraffe not eat?', { at: '2026-03-01T09:00:01.000Z' }),
-      says('because it is full', { role: 'assistant' }),
+      message('why does the giraffe not eat?', { at: '2026-03-01T09:00:01.000Z' }),
+      message('because it is full', { role: 'assistant' }),
     ])
-    store.append('c2', [says('another giraffe, of nobody')])
+    store.append('c2', [message('another giraffe, of nobody')])
     const index = await w.open()
     index.syncMessages(EVER)
     const hits = [...index.searchMessages({ text: 'giraffe' })]
@@ -77,11 +77,11 @@ describe('what was said', () => {
     expect([...index.searchMessages({ text: 'giraffe', kind: ['note.added'] })]).toEqual([])
   })
 
-  test('is found by commands and by both ends of what tools answered, not by its middle or what nobody said', async () => {
-    const { w, store } = saidWorld()
+  test('finds commands and both ends of tool output, not its middle or harness text', async () => {
+    const { w, store } = messageWorld()
     const output = `beginning ${'x '.repeat(20_000)} middle ${'y '.repeat(20_000)} ending`
     store.append('c1', [
-      says('', {
+      message('', {
         role: 'assistant',
         parts: [
           {
@@ -92,7 +92,7 @@ describe('what was said', () => {
           },
         ],
       }),
-      says('', {
+      message('', {
         parts: [
           {
             type: 'tool result',
@@ -102,7 +102,7 @@ describe('what was said', () => {
           },
         ],
       }),
-      says('put there by the hippo', { isMeta: true }),
+      message('put there by the hippo', { isMeta: true }),
     ])
     const index = await w.open()
     for (const word of ['zebra', 'okapi', 'beginning', 'ending'])
@@ -110,9 +110,9 @@ describe('what was said', () => {
     for (const word of ['middle', 'hippo']) expect(found(index, word), word).toEqual([])
   })
 
-  test('is read on from where it was, and what was stored twice is found once', async () => {
-    const { w, store } = saidWorld()
-    const [first, second] = [says('one lion'), says('two lions and a lion')]
+  test('continues where the last sync ended, and finds a message stored twice once', async () => {
+    const { w, store } = messageWorld()
+    const [first, second] = [message('one lion'), message('two lions and a lion')]
     store.append('c1', [first])
     const index = await w.open()
     expect(found(index, 'lion')).toEqual(['c1#0'])
@@ -120,9 +120,9 @@ describe('what was said', () => {
     expect([...found(index, 'lion')].sort()).toEqual(['c1#0', 'c1#1'])
   })
 
-  test('follows a conversation that was rewritten or taken away', async () => {
-    const { w, store, path } = saidWorld()
-    store.append('c1', [says('a tiger'), says('a leopard')])
+  test('follows a conversation that was rewritten or removed', async () => {
+    const { w, store, path } = messageWorld()
+    store.append('c1', [message('a tiger'), message('a leopard')])
     const index = await w.open()
     expect(found(index, 'tiger')).toHaveLength(1)
     const text = readFileSync(path('c1'), 'utf8').replace('a tiger', 'a [redacted:token] here')
@@ -137,12 +137,12 @@ describe('what was said', () => {
     expect(found(index, 'leopard')).toEqual([])
   })
 
-  test('is read in pieces when there is much of it, and comes to the same', async () => {
-    const { w, store } = saidWorld()
+  test('gives the same results when a large history is indexed in pieces', async () => {
+    const { w, store } = messageWorld()
     for (let n = 0; n < 4; n += 1)
       store.append(
         `c${n}`,
-        Array.from({ length: 120 }, (_, k) => says(`elephant number ${n}-${k}`)),
+        Array.from({ length: 120 }, (_, k) => message(`elephant number ${n}-${k}`)),
       )
     const index = await w.open()
     let pieces = 0
@@ -164,9 +164,9 @@ describe('what was said', () => {
     ])
   })
 
-  test('is shown within bounds, however long a word is', async () => {
-    const { w, store } = saidWorld()
-    store.append('c1', [says(`a ${'giraffe'.repeat(2_000)} and ${'-'.repeat(9_000)} a lion`)])
+  test('returns a bounded snippet, however long a word is', async () => {
+    const { w, store } = messageWorld()
+    store.append('c1', [message(`a ${'giraffe'.repeat(2_000)} and ${'-'.repeat(9_000)} a lion`)])
     const index = await w.open()
     index.syncMessages(EVER)
     for (const marks of [
@@ -183,10 +183,10 @@ describe('what was said', () => {
     }
   })
 
-  test('is read from the conversation that was written last on', async () => {
-    const { w, store, path } = saidWorld()
+  test('indexes the most recently written conversation first', async () => {
+    const { w, store, path } = messageWorld()
     for (const [id, time] of Object.entries({ c1: 2_000, c2: 1_000, c3: 3_000 })) {
-      store.append(id, [says('an elephant')])
+      store.append(id, [message('an elephant')])
       utimesSync(path(id), time, time)
     }
     const index = await w.open()
@@ -199,18 +199,18 @@ describe('what was said', () => {
     expect(read.map(({ id }) => id)).toEqual(['c3', 'c1', 'c2'])
   })
 
-  test('says how much is left when the time is over', async () => {
-    const { w, store, path } = saidWorld()
-    store.append('c1', [says('an elephant')])
+  test('reports the remaining bytes when the time budget is spent', async () => {
+    const { w, store, path } = messageWorld()
+    store.append('c1', [message('an elephant')])
     const index = await w.open()
     expect(index.syncMessages(0)).toEqual({ bytesLeft: statSync(path('c1')).size })
     expect(index.syncMessages(EVER)).toEqual({ bytesLeft: 0 })
   })
 
-  test('is not waited for by lists', async () => {
-    const { w, store } = saidWorld()
-    w.begin('a-session')
-    store.append('c1', [says('a rhino')])
+  test('does not delay lists', async () => {
+    const { w, store } = messageWorld()
+    w.startSession('a-session')
+    store.append('c1', [message('a rhino')])
     const index = await w.open()
     expect([...index.sessions()]).toHaveLength(1)
     const database = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
@@ -219,13 +219,13 @@ describe('what was said', () => {
   })
 })
 
-test('a search of a project gives both kinds in turn, or one of them', async () => {
+test('a project search returns entries and messages alternately, or one kind', async () => {
   const it = plainProject()
   await it.run((project) => project.init({ name: 'first', goal: 'feed the giraffe' }))
   const store = conversationStore(join(it.root, '.sessions'), {})
   store.append(
     'c1',
-    Array.from({ length: 5 }, (_, n) => says(`giraffe ${n}`)),
+    Array.from({ length: 5 }, (_, n) => message(`giraffe ${n}`)),
   )
   const where = async (more: object) => {
     const hits: string[] = []
@@ -241,9 +241,9 @@ test('a search of a project gives both kinds in turn, or one of them', async () 
   expect(await where({ kind: ['session.opened'] })).toEqual(['journal'])
 })
 
-test('a search tells how much of what was said it could not look at yet', async () => {
+test('a search reports how much of the history is not indexed yet', async () => {
   const it = plainProject()
-  conversationStore(join(it.root, '.sessions'), {}).append('c1', [says('a giraffe')])
+  conversationStore(join(it.root, '.sessions'), {}).append('c1', [message('a giraffe')])
   const bytes = statSync(join(it.root, '.sessions', 'conversations', 'c1.jsonl')).size
   const asked = async (readingMs: number) => {
     const told: number[] = []

@@ -15,11 +15,11 @@ import { INDEX_VERSION } from '../../src/index/index-file.ts'
 import { isWalSafe, loadSqlite } from '../../src/index/sqlite.ts'
 import { type World, dump, names, settle, world } from './world.ts'
 
-/** A project with an index that has been closed, and what it held. */
+/** A project with a closed index, and its contents. */
 async function indexed() {
   const w = world()
   for (let n = 0; n < 30; n += 1) {
-    const id = w.begin(`session-${n}`)
+    const id = w.startSession(`session-${n}`)
     for (let m = 0; m < 10; m += 1)
       w.add(id, 'note.added', { text: `note ${m} of ${n} about something to be found` })
   }
@@ -61,15 +61,15 @@ describe('an index that cannot be used', () => {
     ['that is cut off in its header', (path) => truncateSync(path, 50)],
     ['whose header is overwritten', (path) => overwrite(path, 0, 100)],
     ['whose schema is overwritten', (path) => overwrite(path, 100, 3_000)],
-  ])('%s is set aside and built again, and one line says so', async (_, damage) => {
+  ])('%s is quarantined and rebuilt, and one line says so', async (_, damage) => {
     const { w, path, before } = await indexed()
     damage(path)
     const bytes = readFileSync(path)
     const index = await w.open()
     expect(names(index.sessions())).toHaveLength(30)
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     expect(asideIn(w)).toHaveLength(1)
-    expect(w.said[0]).toContain(asideIn(w)[0]!)
+    expect(w.reported[0]).toContain(asideIn(w)[0]!)
     expect(readFileSync(join(w.folder, asideIn(w)[0]!))).toEqual(bytes)
     expect(dump(w.folder)).toEqual(before)
   })
@@ -77,16 +77,16 @@ describe('an index that cannot be used', () => {
   test.each<[string, (path: string) => void]>([
     ['missing', (path) => rmSync(path)],
     ['empty', (path) => truncateSync(path, 0)],
-  ])('because it is %s is built without a word', async (_, damage) => {
+  ])('because it is %s is rebuilt without a message', async (_, damage) => {
     const { w, path, before } = await indexed()
     damage(path)
     await w.open()
-    expect(w.said).toEqual([])
+    expect(w.reported).toEqual([])
     expect(asideIn(w)).toEqual([])
     expect(dump(w.folder)).toEqual(before)
   })
 
-  test('because its inner pages are damaged is set aside by the query that meets them', async () => {
+  test('because its inner pages are damaged is quarantined by the query that reads them', async () => {
     const { w, path } = await indexed()
     const pageSize = 4096
     const pages = statSync(path).size / pageSize
@@ -94,15 +94,15 @@ describe('an index that cannot be used', () => {
     const index = await w.open()
     expect([...index.search({ text: 'found', limit: 500 })]).toHaveLength(300)
     expect(names(index.sessions())).toHaveLength(30)
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     expect(asideIn(w).length).toBeGreaterThan(0)
     expect(index.verify()).toEqual({ checked: 30, differing: [], damage: [] })
   })
 
-  test('because it is damaged while a list is read goes on with the list', async () => {
+  test('because it is damaged while a list is read continues the list', async () => {
     const w = world()
     for (let n = 0; n < 2_000; n += 1)
-      w.begin(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
+      w.startSession(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
     const index = await w.open()
     index.close()
     settle(join(w.folder, 'index.db'))
@@ -116,10 +116,10 @@ describe('an index that cannot be used', () => {
     expect(seen).toEqual(
       Array.from({ length: 2_000 }, (_, n) => `session-${String(n).padStart(4, '0')}`),
     )
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
   })
 
-  test('is kept three times over and no more', async () => {
+  test('is quarantined at most three times over', async () => {
     const { w, path } = await indexed()
     for (let n = 0; n < 5; n += 1) {
       settle(path)
@@ -137,7 +137,7 @@ describe('an index that cannot be used', () => {
     writeFileSync(path, 'garbage '.repeat(1_000))
     writeFileSync(`${path}-wal`, 'stale')
     const index = await w.open()
-    expect(w.said).toHaveLength(1)
+    expect(w.reported).toHaveLength(1)
     expect(names(index.sessions())).toHaveLength(30)
     expect(index.verify().damage).toEqual([])
   })
@@ -151,11 +151,11 @@ test.each([
   ['3.7.0', false],
   ['4.0.0', true],
   ['2.8.17', false],
-])('SQLite %s is given a write-ahead log: %s', (version, isSafe) => {
+])('SQLite %s gets a write-ahead log: %s', (version, isSafe) => {
   expect(isWalSafe(version)).toBe(isSafe)
 })
 
-test('the SQLite that is used has full-text search and keeps a write-ahead log safely', async () => {
+test('the bundled SQLite has full-text search and a safe write-ahead log', async () => {
   const { path } = await indexed()
   const database = new (loadSqlite().DatabaseSync)(path)
   const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
