@@ -55,14 +55,14 @@ export async function run({ scale = 1, say = () => {} } = {}) {
     say(`hooks: ${rounds} rounds of ${EVENTS.length} events`)
     const wall = measure(world, EVENTS, rounds, runWall)
     const cpu = measure(world, EVENTS, rounds, runCpu(folder))
-    const told = injected(world, modules)
+    const injectedRows = injected(world, modules)
     const rare = measure(world, RARE, Math.max(5, Math.round(rounds / 5)), runWall)
     return [
       ...results('wall', wall),
       ...results('CPU', cpu),
       ...besideResults(cpu),
       ...rareResults(rare),
-      ...told,
+      ...injectedRows,
     ]
   } finally {
     bundle.remove()
@@ -357,14 +357,14 @@ function writeDown(path, { name }, stdout) {
   for (const line of lines) appendFileSync(path, `${JSON.stringify(line)}\n`)
 }
 
-function results(what, times) {
+function results(label, times) {
   return EVENTS.map(({ name, limits = LIMITS }, index) => {
-    const limit = limits[what]
+    const limit = limits[label]
     const ours = median(times[index].hook)
     const bare = median(times[index].bare)
     const ratio = ours / bare
     return {
-      name: `hook ${name}, ${what}, against \`node -e 0\``,
+      name: `hook ${name}, ${label}, against \`node -e 0\``,
       ours,
       bare,
       ratio,

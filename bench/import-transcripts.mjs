@@ -56,7 +56,7 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 102
       count += 1
       const id = uuid(`${file} ${count}`)
       const timestamp = new Date(START + written / 100 + count * 1000).toISOString()
-      const place = {
+      const common = {
         isSidechain: false,
         userType: 'external',
         cwd,
@@ -64,7 +64,7 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 102
         version: '2.1.325',
         gitBranch: 'main',
       }
-      put({ parentUuid, ...place, type, message, uuid: id, timestamp, ...more })
+      put({ parentUuid, ...common, type, message, uuid: id, timestamp, ...more })
       parentUuid = id
     }
     const answer = (content, stop) => {

@@ -83,8 +83,8 @@ export async function run({ scale = 1, say = console.error } = {}) {
     const parts = await import(pathToFileURL(bundle.file).href)
     const sessions = Math.max(SMALL, Math.round(SESSIONS * scale))
     const [large, small] = [join(folder, 'large'), join(folder, 'small')]
-    const progress = (what) => (done, total) =>
-      done % 10_000 === 0 && say(`${what}: ${done} of ${total} sessions`)
+    const progress = (label) => (done, total) =>
+      done % 10_000 === 0 && say(`${label}: ${done} of ${total} sessions`)
     generateProject(large, sessions, parts, progress('writing journals'))
     generateProject(small, SMALL, parts)
     ;(await parts.openIndex(sourceOf(small), { say })).close()

@@ -62,7 +62,7 @@ async function makeWorld(folder, entries) {
   return { root, env }
 }
 
-function measured(what, worlds, rounds, runOne, isLimited) {
+function measured(label, worlds, rounds, runOne, isLimited) {
   const times = COMMANDS.map(() => ({ ours: [], bare: [] }))
   for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const [index, [, args, entries]] of COMMANDS.entries()) {
@@ -77,7 +77,7 @@ function measured(what, worlds, rounds, runOne, isLimited) {
     const [ours, bare] = [median(times[index].ours), median(times[index].bare)]
     const ratio = ours / bare
     const figures = {
-      name: `${name}, \`stint ${args[0]}\`, ${what}, against \`node -e 0\``,
+      name: `${name}, \`stint ${args[0]}\`, ${label}, against \`node -e 0\``,
       ours,
       bare,
       ratio,

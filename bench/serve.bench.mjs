@@ -55,8 +55,8 @@ export async function run({ scale = 1, say = console.error } = {}) {
 
 async function makeProject(project, sessions, parts, say) {
   mkdirSync(project)
-  const progress = (what) => (done) =>
-    done % 10_000 === 0 && say(`${what}: ${done} of ${sessions} sessions`)
+  const progress = (label) => (done) =>
+    done % 10_000 === 0 && say(`${label}: ${done} of ${sessions} sessions`)
   generateProject(project, sessions, parts, progress('writing journals'))
   ;(
     await parts.openIndex(sourceOf(project), { say, progress: progress('building the index') })

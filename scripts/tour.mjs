@@ -266,10 +266,10 @@ async function serve() {
 function work(...args) {
   console.log(`\n$ stint ${args.map(word).join(' ')}`)
   const { stdout, stderr } = run(process.execPath, [program, ...args])
-  const told = stderr
+  const output = stderr
     .split('\n')
     .filter((line) => !/^\S+ {2}(?:“|\$ |edit |ctx |session \S+ closed)/.test(line))
-  process.stdout.write(indent(`${told.join('\n')}${stdout}`))
+  process.stdout.write(indent(`${output.join('\n')}${stdout}`))
 }
 
 function word(arg) {
@@ -289,13 +289,13 @@ function event(fields) {
   })
   const { stdout } = run(process.execPath, [program, 'hook'], project, input)
   const answer = stdout.startsWith('{') ? JSON.parse(stdout) : { plain: stdout }
-  const told = [
+  const output = [
     answer.systemMessage,
     answer.hookSpecificOutput?.additionalContext,
     answer.plain,
   ].filter(Boolean)
   process.stdout.write(
-    indent(told.length === 0 ? '(nothing to say)\n' : `${told.join('\n').trimEnd()}\n`),
+    indent(output.length === 0 ? '(nothing to say)\n' : `${output.join('\n').trimEnd()}\n`),
   )
 }
 

@@ -9,7 +9,7 @@ import type { Project } from './project.ts'
  */
 export class Agent {
   /** Texts injected by hooks, in order. */
-  readonly given: string[] = []
+  readonly injected: string[] = []
   tokens = 0
   commands = 0
   readonly #project: Project
@@ -96,7 +96,7 @@ export class Agent {
       JSON.stringify({ ...about, hook_event_name: event, ...fields }),
     )
     if (text === '') return
-    this.given.push(text)
+    this.injected.push(text)
     this.tokens += estimateTokens(text)
     this.#write({
       type: 'attachment',

@@ -123,9 +123,9 @@ export class Lab {
     const [program, ...args] = command
     const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
     const printed: Buffer[] = []
-    const said: Buffer[] = []
+    const chunks: Buffer[] = []
     child.stdout.on('data', (bytes: Buffer) => printed.push(bytes))
-    child.stderr.on('data', (bytes: Buffer) => said.push(bytes))
+    child.stderr.on('data', (bytes: Buffer) => chunks.push(bytes))
     child.stdin.on('error', () => undefined).end(input)
     const ended = new Promise<number | null>((resolve, reject) =>
       child.once('error', reject).once('close', resolve),
@@ -142,7 +142,7 @@ export class Lab {
     this.#running.delete(running)
     if (code === 0) return Buffer.concat(printed).toString('utf8')
     throw new Error(
-      `${command.join(' ')} ended with ${code}: ${Buffer.concat(said).toString('utf8')}`,
+      `${command.join(' ')} ended with ${code}: ${Buffer.concat(chunks).toString('utf8')}`,
     )
   }
 

@@ -74,12 +74,12 @@ export async function workThrough(project: Project, story: Story): Promise<Worke
   const agents = [1, 2, 3].map((number) => new Agent(project, number))
   const [first, ...later] = agents
   await workOn(first!, project, story)
-  const given: string[] = []
-  for (const agent of later) given.push(await goOn(agent))
+  const injected: string[] = []
+  for (const agent of later) injected.push(await continueSession(agent))
   const { writes, bytes } = project
   const commands = agents.reduce((sum, agent) => sum + agent.commands, 0)
   const tokens = agents.reduce((sum, agent) => sum + agent.tokens, 0)
-  const found = await Promise.all(given.map((text) => lookFor(factsOf(story), text, project)))
+  const found = await Promise.all(injected.map((text) => findFacts(factsOf(story), text, project)))
   return {
     tasks: story.tasks.length,
     writes,
@@ -116,35 +116,37 @@ async function workOn(agent: Agent, project: Project, story: Story): Promise<voi
 }
 
 /** Returns the context injected before the agent did anything. */
-async function goOn(agent: Agent): Promise<string> {
+async function continueSession(agent: Agent): Promise<string> {
   await agent.starts()
   await agent.hears('Continue where we left off.')
-  const given = agent.given.join('\n')
+  const injected = agent.injected.join('\n')
   await agent.edits('docs/refused-invoices.md', '# Refused invoices\n')
   await agent.stops('The page for support is begun.')
   await agent.ends()
-  return given
+  return injected
 }
 
 /** Which facts a text contains, and which others a command named in it shows. */
-async function lookFor(
+async function findFacts(
   facts: readonly Fact[],
-  given: string,
+  injected: string,
   project: Project,
 ): Promise<Pick<WorkedThrough, 'givenBack' | 'shownOnDemand'>> {
-  const missing = facts.filter((fact) => !stands(fact, given))
-  const shown = (await Promise.all(commandsIn(given).map((args) => project.stint(args)))).join('\n')
+  const missing = facts.filter((fact) => !contains(fact, injected))
+  const shown = (await Promise.all(commandsIn(injected).map((args) => project.stint(args)))).join(
+    '\n',
+  )
   return {
     givenBack: { happened: facts.length - missing.length, trials: facts.length },
     shownOnDemand: {
-      happened: missing.filter((fact) => stands(fact, shown)).length,
+      happened: missing.filter((fact) => contains(fact, shown)).length,
       trials: missing.length,
     },
   }
 }
 
 /** Verbatim, ignoring line breaks. */
-function stands({ words }: Fact, text: string): boolean {
+function contains({ words }: Fact, text: string): boolean {
   const plain = text.replaceAll(/\s+/g, ' ')
   return words.every((word) => plain.includes(word))
 }

@@ -32,9 +32,9 @@ export class Worker {
     })
   }
 
-  /** Sends an order that may end in a kill. `heard` is called for each acknowledged item. */
-  begin(order: Order, heard: (deed: Deed) => void = () => undefined): Promise<Served> {
-    const served = this.#last.then(() => this.#serve(order, heard))
+  /** Sends an order that may end in a kill. `onAcknowledged` is called for each acknowledged item. */
+  begin(order: Order, onAcknowledged: (deed: Deed) => void = () => undefined): Promise<Served> {
+    const served = this.#last.then(() => this.#serve(order, onAcknowledged))
     this.#last = served.catch(() => undefined)
     return served
   }
@@ -66,7 +66,7 @@ export class Worker {
     await this.#ended
   }
 
-  async #serve(order: Order, heard: (deed: Deed) => void): Promise<Served> {
+  async #serve(order: Order, onAcknowledged: (deed: Deed) => void): Promise<Served> {
     this.#child.stdin!.write(`${JSON.stringify(order)}\n`)
     const did: Deed[] = []
     for (;;) {
@@ -75,7 +75,7 @@ export class Worker {
       if (answer === undefined) return { did }
       if ('end' in answer) return { did, end: answer }
       did.push(answer.did)
-      heard(answer.did)
+      onAcknowledged(answer.did)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { GitFailed, gitSucceeds, runGit } from '../git/run-git.ts'
-import { isLiteral } from './harmless-commands.ts'
+import { isLiteral, without } from './harmless-commands.ts'
 import { isEditable, isFolderInside, isInsideTree, leadsToProtected } from './inside-tree.ts'
 import type { ShellCommand } from './shell-commands.ts'
 
@@ -62,11 +62,6 @@ function namesProtected(word: string, folders: readonly (string | undefined)[], 
 }
 
 type Check = (args: readonly string[]) => boolean
-
-const without =
-  (forbidden: RegExp): Check =>
-  (args) =>
-    !args.some((arg) => forbidden.test(arg))
 
 const isOneOf =
   (...verbs: readonly (string | undefined)[]): Check =>

@@ -149,8 +149,10 @@ const HARMLESS = new Set(
   ).split(' '),
 )
 
-const without = (forbidden: RegExp) => (args: readonly string[]) =>
-  !args.some((arg) => forbidden.test(arg))
+export function without(forbidden: RegExp) {
+  return (args: readonly string[]): boolean => !args.some((arg) => forbidden.test(arg))
+}
+
 /**
  * `-v` evaluates a text as a variable name, and some shells evaluate arithmetic; both can run
  * commands.

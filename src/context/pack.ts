@@ -189,11 +189,9 @@ function explainSection({ section, shown, lines, isShortened }: FittedSection, b
     earlier > 0 ? `${earlier} are older than what is looked at` : '',
     isShortened ? 'what ends in … was cut to make room for others' : '',
   ].filter((reason) => reason !== '')
-  const some = shown === 0 ? 'none' : 'some'
-  const told = total === shown ? 'all' : some
   return {
     section: things,
-    told: total === 0 ? ('empty' as const) : (told as ExplainedSection['told']),
+    told: shownExtent(shown, total),
     tokens: lines.reduce((sum, line) => sum + estimateLine(line), 0),
     shown,
     count: total,
@@ -201,6 +199,12 @@ function explainSection({ section, shown, lines, isShortened }: FittedSection, b
     left_out: total - shown,
     ...(reasons.length === 0 ? {} : { why: reasons.join('; '), command }),
   }
+}
+
+function shownExtent(shown: number, total: number): ExplainedSection['told'] {
+  if (total === 0) return 'empty'
+  if (shown === total) return 'all'
+  return shown === 0 ? 'none' : 'some'
 }
 
 const TLDR_ROOM = 160

@@ -79,20 +79,31 @@ export interface UpToDateSession {
   readonly hasNews: boolean
 }
 
-/** Undefined if git, the configuration or the session changed, or anything is pending. */
 export function upToDateSession(context: HookContext): UpToDateSession | undefined {
-  const { paths, conversationState } = context
-  const { session, settled, heard = '' } = conversationState
-  if (session === undefined || settled?.session !== session || hasPendingWork(conversationState))
-    return undefined
-  if (!isStillUpToDate(context, settled)) return undefined
-  const open = readOpenSession(paths, session)
-  if (open?.status !== 'active') return undefined
+  const settled = upToDateState(context)
+  const open = settled === undefined ? undefined : readOpenSession(context.paths, settled.session)
+  if (settled === undefined || open?.status !== 'active') return undefined
+  const { heard = '' } = context.conversationState
   return {
-    id: session,
+    id: settled.session,
     settled,
     hasNews: open.news !== undefined && open.news > heard,
   }
+}
+
+/** Undefined if git, the configuration or the session changed, or anything is pending. */
+export function upToDateState({
+  paths,
+  conversationState,
+}: HookContext): UpToDateSession['settled'] | undefined {
+  const { session, settled } = conversationState
+  return settled !== undefined &&
+    settled.session === session &&
+    !hasPendingWork(conversationState) &&
+    settled.head === headStamp(paths.repository!) &&
+    settled.config === configStamp(paths.sessions)
+    ? settled
+    : undefined
 }
 
 export function hasPendingWork({
@@ -104,18 +115,11 @@ export function hasPendingWork({
   return awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
 }
 
-export function isStillUpToDate(
-  { paths }: HookContext,
-  { head, config }: UpToDateSession['settled'],
-): boolean {
-  return head === headStamp(paths.repository!) && config === configStamp(paths.sessions)
-}
-
 export function isTranscriptQuiet({ protocol, conversationState }: HookContext): boolean {
   return scanQuietTranscript(protocol.transcriptPatterns, conversationState) !== undefined
 }
 
-export function headStamp({ gitDir, commonDir }: Repository): string {
+function headStamp({ gitDir, commonDir }: Repository): string {
   const head = readOrUndefined(join(gitDir, 'HEAD'))?.toString('utf8').trim() ?? ''
   const ref = /^ref: (\S+)$/.exec(head)?.[1]
   // A commit by someone else moves the branch.
@@ -124,7 +128,7 @@ export function headStamp({ gitDir, commonDir }: Repository): string {
     : `${head} ${readOrUndefined(join(commonDir, ref))?.toString('utf8').trim() ?? ''}`
 }
 
-export function configStamp(sessions: string): string {
+function configStamp(sessions: string): string {
   const stat = statOrUndefined(join(sessions, 'config.yaml'))
   return stat === undefined ? '' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
 }

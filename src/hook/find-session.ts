@@ -75,8 +75,8 @@ function openIfHere(
   head: Head,
 ): readonly FoundSession[] {
   const found = openSessionById(paths, config, id)
-  if (found === undefined || belongsHere(found.state, paths, head))
-    return found === undefined ? [] : [found]
+  if (found === undefined) return []
+  if (belongsHere(found.state, paths, head)) return [found]
   found.session.close()
   return []
 }

@@ -1,9 +1,8 @@
 // A handoff to be made in the background. Stored for the session, not for the conversation: if that
 // ends first, the next conversation makes it.
 import { join } from 'node:path'
-import { errnoOf } from '../journal/errors.ts'
 import { createFolder, removeFile, replaceUnsynced, takeLock } from '../journal/files.ts'
-import { readOrUndefined } from '../journal/read-files.ts'
+import { readJson } from '../journal/read-files.ts'
 import { workingFolder } from '../project/store/project-paths.ts'
 import type { SessionContext } from './session-context.ts'
 
@@ -77,14 +76,8 @@ function runHandoffCommand(
 }
 
 function readPending(path: string): PendingHandoff | undefined {
-  try {
-    const bytes = readOrUndefined(path)
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as PendingHandoff)
-  } catch (error) {
-    // Truncated by a power cut: the next budget threshold requests it again.
-    if (errnoOf(error) !== undefined) throw error
-    return undefined
-  }
+  // If it was truncated by a power cut, the next budget threshold requests it again.
+  return readJson(path) as PendingHandoff | undefined
 }
 
 function writePending(path: string, pending: PendingHandoff): void {

@@ -1,8 +1,7 @@
 // Responses of the next hooks, precomputed in the background, so that a hook need not open the
 // session. If missing, outdated or of another build, the handler runs.
 import { join } from 'node:path'
-import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { readJson, statOrUndefined } from '../journal/read-files.ts'
 import { journalFolder, type ProjectPaths } from '../project/store/project-paths.ts'
 import type { GitState } from '../session/entries.ts'
 import { packContext, textForSummariser } from '../context/pack.ts'
@@ -10,7 +9,6 @@ import { lineForPerson } from '../context/person-line.ts'
 import { contentWords, vocabularyOf } from '../context/intent/unrelated-work.ts'
 import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { replaceUnsynced } from '../journal/files.ts'
-import type { LiveSession } from '../project/store/live-session.ts'
 import { THIS_BUILD } from '../project/config/this-build.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
@@ -50,16 +48,8 @@ export function precomputedPath(paths: ProjectPaths, session: string): string {
 }
 
 export function readPrecomputed(paths: ProjectPaths, session: string): Precomputed | undefined {
-  try {
-    const bytes = readOrUndefined(precomputedPath(paths, session))
-    const value =
-      bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Precomputed)
-    return value?.build === THIS_BUILD ? value : undefined
-  } catch (error) {
-    // Truncated by a power cut: precomputed again after the next event.
-    if (errnoOf(error) !== undefined) throw error
-    return undefined
-  }
+  const value = readJson(precomputedPath(paths, session)) as Precomputed | undefined
+  return value?.build === THIS_BUILD ? value : undefined
 }
 
 /** Undefined if the log has grown since. */
@@ -77,17 +67,6 @@ const MAX_WORDS = 2000
 const MAX_CONVERSATIONS = 2
 
 export function precompute({ session, state, end }: FoundSession, conversation: string): void {
-  const { inode } = session.log.identity()
-  const value = precomputedFor(session, state, conversation, { inode, size: end })
-  replaceUnsynced(precomputedPath(session.paths, session.id), JSON.stringify(value))
-}
-
-function precomputedFor(
-  session: LiveSession,
-  state: SessionState,
-  conversation: string,
-  log: Precomputed['log'],
-): Precomputed {
   const project = readProjectContext(session.paths)
   const compacted = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
@@ -98,9 +77,9 @@ function precomputedFor(
     ...defined({ project }),
   })
   const resumed = packContext(compacted, { level: 'full', conversation })
-  return {
+  const value: Precomputed = {
     build: THIS_BUILD,
-    log,
+    log: { inode: session.log.identity().inode, size: end },
     conversation,
     isJoined: known.includes(conversation),
     conversations: known.slice(-MAX_CONVERSATIONS),
@@ -110,6 +89,7 @@ function precomputedFor(
     checkpoint: checkpointResponse(state),
     words: [...contentWords(vocabularyOf(state))].slice(0, MAX_WORDS),
   }
+  replaceUnsynced(precomputedPath(session.paths, session.id), JSON.stringify(value))
 }
 
 function checkpointResponse(state: SessionState): CheckpointResponse {

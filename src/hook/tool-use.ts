@@ -7,7 +7,7 @@ import { workingFolder } from '../project/store/project-paths.ts'
 import { watchBudget } from './budget.ts'
 import { LONGEST_RESULT, redactAndClip } from './clip.ts'
 import type { HookContext } from './hook-context.ts'
-import { hasPendingWork, isStillUpToDate, markUpToDate } from './fast.ts'
+import { markUpToDate, upToDateState } from './fast.ts'
 import { findNamedSession } from './find-session.ts'
 import { recordGitChanges } from './git-changes.ts'
 import { injectUndelivered } from './inject.ts'
@@ -49,12 +49,10 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
  */
 export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
   const { conversationState, event, stateFolder, protocol } = context
-  const { session, settled, given } = conversationState
-  if (session === undefined || settled?.session !== session || hasPendingWork(conversationState))
-    return false
-  if (event.agent !== undefined || given?.isProved === false) return false
+  if (event.agent !== undefined || conversationState.given?.isProved === false) return false
+  const settled = upToDateState(context)
   if (
-    !isStillUpToDate(context, settled) ||
+    settled === undefined ||
     mayCrossThreshold(protocol.transcriptPatterns, stateFolder, conversationState)
   )
     return false

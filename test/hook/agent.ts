@@ -34,6 +34,8 @@ export function project(options: { git?: boolean } = {}) {
       ? []
       : readLog(join(world.cwd, '.sessions', 'journal', session, 'log.jsonl')).records
   const notes = join(world.cwd, '.git', 'stint', 'conversations')
+  const agent = (env: NodeJS.ProcessEnv = {}) =>
+    new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env })
   return {
     ...world,
     sessions,
@@ -46,11 +48,27 @@ export function project(options: { git?: boolean } = {}) {
       existsSync(join(notes, 'troubles.jsonl'))
         ? readFileSync(join(notes, 'troubles.jsonl'), 'utf8')
         : '',
-    another: (env: NodeJS.ProcessEnv = {}) =>
-      new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
-    agent: (env: NodeJS.ProcessEnv = {}) =>
-      new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
+    agent,
+    another: agent,
   }
+}
+
+/** After one turn everything is recorded and precomputed. */
+export async function projectAfterOneTurn({
+  key,
+  edits = true,
+}: { key?: string; edits?: boolean } = {}) {
+  const world = project()
+  await world.stint('init', '--name', 'there', '--goal', 'Be there')
+  if (key !== undefined) await world.stint('log', '--key', key)
+  const agent = world.agent()
+  agent.received((await agent.start()).model)
+  agent.answers()
+  await agent.prompt('Change the known file')
+  if (edits) await agent.edit('known.ts')
+  agent.answers('Changed.')
+  await agent.stop('Changed.')
+  return { ...world, agent }
 }
 
 /** One conversation of a harness, with its transcript. */

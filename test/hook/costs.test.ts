@@ -17,21 +17,13 @@ import { fold } from '../../src/session/fold.ts'
 import { effectiveEntries } from '../../src/session/effective-entries.ts'
 import { program } from '../support/cli.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { Agent, project } from './agent.ts'
+import { Agent, project, projectAfterOneTurn } from './agent.ts'
 
 const PROMPT = 'Now look at the cookie code'
 
-/** After one turn everything is up to date. */
 async function afterOneTurn() {
-  const world = project()
-  await world.stint('init', '--name', 'there', '--goal', 'Be there')
-  const agent = world.agent()
-  agent.received((await agent.start()).model)
-  agent.answers()
-  await agent.prompt('Change the known file')
-  await agent.edit('known.ts')
-  agent.answers('Changed.')
-  await agent.stop('Changed.')
+  const world = await projectAfterOneTurn()
+  const { agent } = world
   const lines = () => {
     const path = join(world.notes, `${agent.conversation}.costs`)
     return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
@@ -49,7 +41,6 @@ async function afterOneTurn() {
   })
   return {
     ...world,
-    agent,
     lines,
     events,
     recordedCosts,

@@ -3,20 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runAfterEvent } from '../../src/hook/after-event.ts'
 import { program } from '../support/cli.ts'
-import { project } from './agent.ts'
+import { projectAfterOneTurn } from './agent.ts'
 
-/** After some turns everything is recorded and precomputed. */
 async function upToDateProject() {
-  const world = project()
-  await world.stint('init', '--name', 'there', '--goal', 'Be there')
-  await world.stint('log', '--key', 'the cookie is set twice')
-  const agent = world.agent()
-  agent.received((await agent.start()).model)
-  agent.answers()
-  await agent.prompt('Change the known file')
-  await agent.edit('known.ts')
-  agent.answers('Changed.')
-  await agent.stop('Changed.')
+  const world = await projectAfterOneTurn({ key: 'the cookie is set twice' })
+  const { agent } = world
   const [session] = world.sessions()
   const outboxKinds = () => {
     const folder = world.path('.git', 'stint', 'outbox', session!)
@@ -26,7 +17,7 @@ async function upToDateProject() {
   }
   const logged = () => world.entries().length
   agent.isFollowed = false
-  return { ...world, agent, another: world.agent, outboxKinds, logged }
+  return { ...world, outboxKinds, logged }
 }
 
 describe('an event of an up-to-date conversation', () => {

@@ -13,21 +13,10 @@ import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import { type DelegateOutcome, draftEntry } from '../../src/session/entries.ts'
 import type { SessionDelegate } from '../../src/session/state.ts'
-import { project } from './agent.ts'
+import { project, projectAfterOneTurn } from './agent.ts'
 
-/** After some turns an ordinary prompt takes the fast path. */
-async function upToDateProject() {
-  const world = project()
-  await world.stint('init', '--name', 'there', '--goal', 'Be there')
-  await world.stint('log', '--key', 'the cookie is set twice')
-  const agent = world.agent()
-  agent.received((await agent.start()).model)
-  agent.answers()
-  await agent.prompt('Change the known file')
-  agent.answers('Changed.')
-  await agent.stop('Changed.')
-  return { ...world, agent }
-}
+/** An ordinary prompt takes the fast path. */
+const upToDateProject = () => projectAfterOneTurn({ key: 'the cookie is set twice', edits: false })
 
 /** Writes what a delegate's process writes into the journal of its parent. */
 async function report(

@@ -19,8 +19,8 @@ export function cacheCompiled(path: string, code: Buffer): void {
 }
 
 /** Removes the cached code of older builds. */
-function removeOldest(folder: string, kept: string): void {
-  const names = listFolder(folder).filter((name) => name !== kept)
+function removeOldest(folder: string, current: string): void {
+  const names = listFolder(folder).filter((name) => name !== current)
   if (names.length < MOST_FILES) return
   const ages = names.map((name) => ({
     name,

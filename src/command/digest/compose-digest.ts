@@ -193,9 +193,9 @@ function remainingLines(page: Page, analysis: OutputAnalysis, exitCode: number) 
           suspects.filter(({ number }) => number < from),
         )
       : []
-  const part = (heading: string, kept: readonly OutputLine[]) =>
-    kept.length === 0 ? [] : [heading, ...kept.map(indented)]
-  return [...part(SUSPECTS_HEADING, suspectLines), ...part(END_HEADING, tail)]
+  const block = (heading: string, shown: readonly OutputLine[]) =>
+    shown.length === 0 ? [] : [heading, ...shown.map(indented)]
+  return [...block(SUSPECTS_HEADING, suspectLines), ...block(END_HEADING, tail)]
 }
 
 const SUSPECTS_HEADING = 'looks like trouble:'

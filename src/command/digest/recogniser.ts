@@ -203,8 +203,8 @@ export class Recogniser {
       open.title = `${open.title} > ${text.trim()}`
       return
     }
-    const said = detail === undefined || open.detail.length >= most ? null : detail.exec(text)
-    if (said !== null) open.detail.push((said.groups?.d ?? said[0]).trim())
+    const match = detail === undefined || open.detail.length >= most ? null : detail.exec(text)
+    if (match !== null) open.detail.push((match.groups?.d ?? match[0]).trim())
   }
 
   #close() {

@@ -165,13 +165,13 @@ function uncommittedWork({ uncommitted, git, state }: HandoffFacts) {
   )
 }
 
-function savedLines(kept: SavedWork, session: string, length: number) {
-  const restore = `stint checkpoint restore ${shortId(kept.checkpoint)} --session ${session}`
-  const large = kept.leftOut.map(safeLine).join(', ')
+function savedLines(saved: SavedWork, session: string, length: number) {
+  const restore = `stint checkpoint restore ${shortId(saved.checkpoint)} --session ${session}`
+  const large = saved.leftOut.map(safeLine).join(', ')
   return [
-    `- Kept as commit ${codeSpan(kept.commit.slice(0, 12))} under ${codeSpan('refs/stint/')}: ${shortTag(kept.verdict, length === 0)}.`,
+    `- Kept as commit ${codeSpan(saved.commit.slice(0, 12))} under ${codeSpan('refs/stint/')}: ${shortTag(saved.verdict, length === 0)}.`,
     `- ${codeSpan(restore)} brings it back.`,
-    ...(kept.leftOut.length === 0 || length === 0
+    ...(saved.leftOut.length === 0 || length === 0
       ? []
       : [`- Too large to keep: ${shortenToCost(large, length)}`]),
   ]

@@ -3,6 +3,7 @@ import { type RawEntry, effectiveEntries } from '../../session/effective-entries
 import { acceptanceOf, handoffOf } from '../../session/kinds/handoffs.ts'
 import { entryTopic } from '../../session/registry.ts'
 import type { Acceptance, Handoff } from '../../session/state.ts'
+import { asArray, asObject } from '../../text/json-fields.ts'
 import type { LogPosition } from './gather-facts.ts'
 
 export interface RecordedHandoff extends Omit<Handoff, 'accepted'> {
@@ -22,8 +23,7 @@ export function recordedHandoffs(entries: readonly RawEntry[]): readonly Recorde
     .map((entry) => {
       const { data } = entry
       // Untrusted: the journal may come from another machine.
-      const [position = {}] = objectsIn([data.position])
-      const { bytes, entries: count, last } = position
+      const { bytes, entries: count, last } = asObject(data.position) ?? {}
       return {
         ...handoffOf(entry, data),
         document: text(data.document),
@@ -42,9 +42,9 @@ export function recordedHandoffs(entries: readonly RawEntry[]): readonly Recorde
 }
 
 function objectsIn(value: unknown) {
-  return Array.isArray(value)
-    ? value.filter((item) => typeof item === 'object' && item !== null)
-    : []
+  return asArray(value)
+    .map(asObject)
+    .filter((item) => item !== undefined)
 }
 
 function text(value: unknown) {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { headInFiles } from '../../git/head.ts'
 import type { Repository } from '../../git/repository.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { readOrUndefined } from '../../journal/read-files.ts'
+import { readJson } from '../../journal/read-files.ts'
 import { checksum } from '../../journal/record.ts'
 
 /** In the order of the text. */
@@ -70,9 +70,10 @@ export function cachedContextPath({ commonDir, gitDir, isLinked }: Repository): 
 /** Without checking whether it is still valid. */
 export function readCachedContext(repository: Repository): CachedProjectContext | undefined {
   try {
-    const value = JSON.parse(
-      readOrUndefined(cachedContextPath(repository))?.toString('utf8') ?? 'null',
-    ) as Partial<CachedProjectContext> | null
+    const value = readJson(cachedContextPath(repository)) as
+      | Partial<CachedProjectContext>
+      | null
+      | undefined
     const isComplete =
       value?.form === FORMAT_VERSION &&
       typeof value.text === 'string' &&
@@ -81,9 +82,9 @@ export function readCachedContext(repository: Repository): CachedProjectContext 
       ? (value as CachedProjectContext)
       : undefined
   } catch (error) {
-    // A truncated or unreadable file counts as missing.
-    if (error instanceof SyntaxError || errnoOf(error) !== undefined) return undefined
-    throw error
+    // An unreadable file counts as missing.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
   }
 }
 

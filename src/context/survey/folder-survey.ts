@@ -6,6 +6,7 @@ import { runGit } from '../../git/run-git.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { openRegularFile } from '../../journal/files.ts'
 import { defined } from '../../text/defined.ts'
+import { type Json, asObject, parseJson } from '../../text/json-fields.ts'
 import { UNREADABLE_SIZE, type SourceFile, type Topic } from './cached-project-context.ts'
 
 export interface ProjectFact {
@@ -50,14 +51,9 @@ export class FolderSurvey {
     return this.sources.text(this.#at(path)) ?? ''
   }
 
-  json(path: string): Readonly<Record<string, unknown>> | undefined {
-    try {
-      const value: unknown = JSON.parse(this.text(path) || 'null')
-      return isObject(value) ? value : undefined
-    } catch {
-      // Half-edited, or JSON with comments: treated as unknown.
-      return undefined
-    }
+  /** Undefined for a half-edited file and for JSON with comments, too. */
+  json(path: string): Json | undefined {
+    return asObject(parseJson(this.text(path)))
   }
 
   addFact(topic: Topic, text: string | undefined, from: string): void {
@@ -219,8 +215,4 @@ export class SourceReader {
       return undefined
     }
   }
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

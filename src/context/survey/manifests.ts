@@ -1,4 +1,5 @@
-import { type FolderSurvey, type CommandPurpose, isObject } from './folder-survey.ts'
+import { asObject } from '../../text/json-fields.ts'
+import type { CommandPurpose, FolderSurvey } from './folder-survey.ts'
 
 type ManifestReader = (survey: FolderSurvey) => void
 
@@ -19,7 +20,7 @@ const readPackageJson: ManifestReader = (survey) => {
   survey.addIdentity(from, manifest.name, manifest.description)
   const manager = jsManager(survey, manifest.packageManager)
   survey.addFact('conventions', `package manager ${manager.text}`, manager.from ?? from)
-  const node = isObject(manifest.engines) ? manifest.engines.node : undefined
+  const node = asObject(manifest.engines)?.node
   survey.addFact('needs', typeof node === 'string' ? `Node ${node}` : undefined, from)
   const scripts = scriptsOf(manifest)
   const { run } = JS_MANAGERS.find(({ name }) => name === manager.name)!
@@ -50,7 +51,7 @@ function jsManager(survey: FolderSurvey, declared: unknown) {
 }
 
 function scriptsOf({ scripts }: Readonly<Record<string, unknown>>) {
-  const given = Object.entries(isObject(scripts) ? scripts : {}).filter(
+  const given = Object.entries(asObject(scripts) ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )
   // npm's placeholder script is not a test command.
@@ -60,7 +61,7 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>) {
 export function dependenciesOf(survey: FolderSurvey): ReadonlySet<string> {
   const manifest = survey.json('package.json') ?? {}
   const groups = [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies]
-  return new Set(groups.flatMap((group) => (isObject(group) ? Object.keys(group) : [])))
+  return new Set(groups.flatMap((group) => Object.keys(asObject(group) ?? {})))
 }
 
 const PYTHON_MANAGERS = [
@@ -181,7 +182,7 @@ const readComposer: ManifestReader = (survey) => {
   const manifest = survey.json(from)
   if (manifest === undefined) return
   survey.addIdentity(from, manifest.name, manifest.description)
-  const scripts = isObject(manifest.scripts) ? manifest.scripts : {}
+  const scripts = asObject(manifest.scripts) ?? {}
   survey.addNamedCommands(Object.keys(scripts), 'composer ', from, (name) => {
     const runs = scripts[name]
     return typeof runs === 'string' ? runs : undefined
@@ -192,7 +193,7 @@ const readDeno: ManifestReader = (survey) => {
   const from = ['deno.json', 'deno.jsonc'].find(survey.has)
   if (from === undefined) return
   const tasks = survey.json(from)?.tasks
-  survey.addNamedCommands(isObject(tasks) ? Object.keys(tasks) : [], 'deno task ', from)
+  survey.addNamedCommands(Object.keys(asObject(tasks) ?? {}), 'deno task ', from)
 }
 
 /** Files whose mere presence implies commands. */
