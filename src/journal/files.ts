@@ -473,7 +473,7 @@ export function writeOnce(path: string, content: string): void {
   if (statOrUndefined(path) === undefined) createFile(path, content)
 }
 
-/** Returns false, changing nothing, when the name is taken. */
+/** Returns false and changes nothing when the name is taken. */
 export function linkFile(from: string, to: string): boolean {
   const isNew = createUnlessTaken(() => linkSync(from, to))
   if (isNew) syncFolder(dirname(to))

@@ -4,10 +4,11 @@ import { TokenCurveChart } from '../charts/token-curve.tsx'
 import { api } from '../data/api.ts'
 import { onLive } from '../data/live.ts'
 import { usePagedList } from '../data/paged-list.ts'
-import { formatBytes, pluralize } from '../components/format.ts'
+import { pluralize } from '../components/format.ts'
 import { useIsWide } from '../components/media.ts'
 import { UnfoldedContext } from '../components/unfolded.tsx'
-import { SpendLabel, Time } from '../components/values.tsx'
+import { ConversationFacts } from '../components/conversation-card.tsx'
+import { Time } from '../components/values.tsx'
 import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
@@ -200,22 +201,9 @@ function Head({
         <Text>{line.title.trim() === '' ? 'Conversation' : line.title}</Text>
       </h1>
       <div class="session-facts">
-        <span>
-          <Text>{line.harness}</Text>
-        </span>
-        {line.model === undefined ? null : (
-          <span class="mono">
-            <Text>{line.model}</Text>
-          </span>
-        )}
-        <span class="number">{pluralize(total, 'item')}</span>
-        {line.bytes > 0 ? <span class="number">{formatBytes(line.bytes)}</span> : null}
-        <SpendLabel spend={line.spend} />
-        {line.endedBecause === undefined ? null : (
-          <span>
-            ended: <Text>{line.endedBecause}</Text>
-          </span>
-        )}
+        <ConversationFacts line={line}>
+          <span class="number">{pluralize(total, 'item')}</span>
+        </ConversationFacts>
         {line.updatedAt === undefined ? null : (
           <span class="muted">
             <Time at={line.updatedAt} />
