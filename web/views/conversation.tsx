@@ -9,7 +9,7 @@ import { useIsWide } from '../components/media.ts'
 import { UnfoldedContext } from '../components/unfolded.tsx'
 import { ConversationFacts } from '../components/conversation-card.tsx'
 import { Time } from '../components/values.tsx'
-import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Empty, Pending, Stale } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
@@ -44,16 +44,10 @@ export function ConversationView({ id }: { id: string }) {
     [list, id],
   )
   if (head === undefined)
-    return list.failure === undefined ? (
-      <Loading lines={12} />
-    ) : (
-      <FailureMessage failure={list.failure} retry={() => list.refresh()} isView />
-    )
+    return <Pending failure={list.failure} retry={() => list.refresh()} lines={12} isView />
   return (
     <div class="view">
-      {list.failure === undefined ? null : (
-        <Stale failure={list.failure} retry={() => list.refresh()} />
-      )}
+      <Stale failure={list.failure} retry={() => list.refresh()} />
       <Reader id={id} head={head} list={list} />
     </div>
   )
