@@ -110,14 +110,14 @@ function newTask(
   { backlog, mintId, isCopy }: AbsorbOptions,
   remarks: readonly TaskProblem[],
 ) {
-  const given: Partial<TaskFileContent> = isCopy === true ? {} : content
-  const id = given.id ?? mintId()
+  const own: Partial<TaskFileContent> = isCopy === true ? {} : content
+  const id = own.id ?? mintId()
   if (backlog.byId.has(id)) return { task: id, drafts: [], problems: remarks }
   const { id: _id, status, createdAt: _at, blocks, ...written } = content
   const title = content.title ?? content.shortname ?? content.description.split('\n', 1)[0] ?? ''
-  const fields = { ...written, title, shortname: shortnameFor(given.shortname ?? title) }
+  const fields = { ...written, title, shortname: shortnameFor(own.shortname ?? title) }
   const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value.length > 0))
-  const when = defined({ when: given.createdAt })
+  const when = defined({ when: own.createdAt })
   const added = draftByPerson('task.added', { ...filled, task: id, ...when })
   const moved =
     status === undefined || status === 'ready'

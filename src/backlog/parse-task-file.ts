@@ -114,7 +114,7 @@ function readCriteria(text: string) {
   let isInItem = false
   let isForeign = false
   for (const row of text.split('\n')) {
-    // A section that a person added is taken with everything below it.
+    // A section that a person added includes everything below it.
     if (/^##?[ \t]/.test(row)) isForeign = true
     const match = isForeign
       ? null

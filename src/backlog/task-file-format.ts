@@ -215,14 +215,14 @@ export async function readFrontmatter(source: string) {
 
 function foreignLines(source: string): string {
   let isForeign = false
-  const kept = source.split('\n').filter((text) => {
+  const foreign = source.split('\n').filter((text) => {
     if (text.startsWith('#')) return true
     const match = ANY_KEY.exec(text)
     if (match === null) return isForeign && /^(?:\s|- |-$|[\]}]|$)/.test(text)
     isForeign = knownKey(match[1] ?? match[2] ?? match[3] ?? '') === undefined
     return isForeign
   })
-  return cleanPassage(kept.join('\n'))
+  return cleanPassage(foreign.join('\n'))
 }
 
 /** Unquoted where every YAML reader sees the same text, else quoted as JSON, which is valid YAML. */

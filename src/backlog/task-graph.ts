@@ -145,11 +145,11 @@ export function nextTasks(backlog: TaskGraph) {
       ]
       return { task, waitingFor: waits, because: `waits for ${because.join(', ')}` }
     })
-  const begun = candidates.filter((task) => task.status === 'in_progress').length
+  const inProgress = candidates.filter((task) => task.status === 'in_progress').length
   const hint =
-    begun < WIP_LIMIT
+    inProgress < WIP_LIMIT
       ? undefined
-      : `${begun} tasks are in progress (limit ${WIP_LIMIT}): finish one before starting another`
+      : `${inProgress} tasks are in progress (limit ${WIP_LIMIT}): finish one before starting another`
   return { tasks, waiting, ...defined({ hint }) }
 }
 
@@ -191,9 +191,9 @@ function reasonFor(criteria: readonly Criterion[], task: Task, behind: Task | un
   const one = count === 1 ? 'its dependency is completed' : many
   const met = count === 0 ? 'waits for nothing' : one
   if (behind === undefined) {
-    const begun =
+    const inProgress =
       task.status === 'in_progress' ? 'already in progress' : `${task.priority}, size ${task.size}`
-    return `${met}; ${begun}`
+    return `${met}; ${inProgress}`
   }
   const deciding = criteria.find(({ rank }) => rank(task) !== rank(behind))
   return `${met}; ${deciding?.because(task, behind) ?? 'added first'}`

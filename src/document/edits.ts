@@ -235,14 +235,14 @@ function familyEdits(
   const positions = new Map(order.map((id, index) => [id, index]))
   for (const region of regions) {
     const blocks = ofFamily(person.regions[region])
-    const kept = family.ordered.includes(region)
+    const inOrder = family.ordered.includes(region)
       ? longestOrderedRun(blocks.map((block) => positions.get(idOf.get(block) ?? '')))
       : undefined
     for (const [index, block] of blocks.entries()) {
       const above = blocks[index - 1]
       // A region may show only a part of its list: its top is before its first block that was not moved.
-      const staying = blocks.find((_, at) => kept?.has(at))
-      const top = staying === undefined ? order.length : order.indexOf(idOf.get(staying)!)
+      const firstInOrder = blocks.find((_, at) => inOrder?.has(at))
+      const top = firstInOrder === undefined ? order.length : order.indexOf(idOf.get(firstInOrder)!)
       const after = above === undefined ? (order[top - 1] ?? 'start') : idOf.get(above)!
       const known = idOf.get(block)
       if (known === undefined) {
@@ -250,10 +250,10 @@ function familyEdits(
         const id = log.mint()
         idOf.set(block, id)
         const isLast = index === blocks.length - 1
-        const anchor = kept === undefined || isLast ? undefined : after
+        const anchor = inOrder === undefined || isLast ? undefined : after
         const timed = region === 'completed' && !isLast ? withTimeOf(above, block) : block
         family.added(timed, { id, after: anchor, region }, log)
-      } else if (kept !== undefined && !kept.has(index)) {
+      } else if (inOrder !== undefined && !inOrder.has(index)) {
         log.revert('item.moved', { entry: known, after }, log.mint())
       }
     }

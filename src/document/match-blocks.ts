@@ -28,16 +28,16 @@ export function matchBlocks<
     )
     .filter(({ likeness: value }) => value >= MIN_LIKENESS)
     .toSorted((a, b) => b.likeness - a.likeness)
-  const taken = new Set<B | P>()
+  const matched = new Set<B | P>()
   for (const { from, to } of candidates) {
-    if (taken.has(from) || taken.has(to)) continue
-    taken.add(from).add(to)
+    if (matched.has(from) || matched.has(to)) continue
+    matched.add(from).add(to)
     pairs.push([from, to])
   }
   return {
     pairs,
-    removed: removed.filter((block) => !taken.has(block)),
-    added: added.filter((block) => !taken.has(block)),
+    removed: removed.filter((block) => !matched.has(block)),
+    added: added.filter((block) => !matched.has(block)),
   }
 }
 
@@ -78,7 +78,7 @@ export function longestOrderedRun(positions: readonly (number | undefined)[]): R
     previous[index] = ends[low - 1]
     ends[low] = index
   }
-  const kept = new Set<number>()
-  for (let last = ends.at(-1); last !== undefined; last = previous[last]) kept.add(last)
-  return kept
+  const unmoved = new Set<number>()
+  for (let last = ends.at(-1); last !== undefined; last = previous[last]) unmoved.add(last)
+  return unmoved
 }

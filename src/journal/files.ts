@@ -24,7 +24,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errnoOf, isMissing } from './errors.ts'
+import { errnoOf, ignoreIoErrors, isMissing } from './errors.ts'
 import { isNameOf, modeOf, readOrUndefined, statOrUndefined } from './read-files.ts'
 import { randomHex } from './ids.ts'
 
@@ -220,51 +220,46 @@ export function replaceFile(
   content: string | Buffer,
   { isDurable = true }: Durability = {},
 ): void {
+  replaceWith(path, (temporary) => writeNewFile(temporary, content, modeOf(path), isDurable))
+  if (isDurable) syncFolder(dirname(path))
+}
+
+function replaceWith(path: string, write: (temporary: string) => void): void {
   const temporary = temporaryName(path)
-  writeNewFile(temporary, content, modeOf(path), isDurable)
   try {
+    write(temporary)
     renameSync(temporary, path)
   } catch (error) {
-    removeFile(temporary)
+    // On a read-only disk removing fails too, and must not hide the first error.
+    ignoreIoErrors(() => removeFile(temporary))
     throw error
   }
-  if (isDurable) syncFolder(dirname(path))
 }
 
 /** Not durable: for hook state, which is cheaper to lose than to sync. */
 export function replaceUnsynced(path: string, content: string | Buffer): void {
-  const temporary = temporaryName(path)
-  try {
+  replaceWith(path, (temporary) => {
     writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
     count.made += 1
-    renameSync(temporary, path)
-  } catch (error) {
-    removeFile(temporary)
-    throw error
-  }
+  })
 }
 
 /** Keeps the permissions of a file in the user's project. Not durable, like anything else written there. */
 export function replaceProjectFile(path: string, content: string): void {
-  const temporary = temporaryName(path)
   const before = statOrUndefined(path)
-  try {
+  replaceWith(path, (temporary) => {
     writeFileSync(temporary, content, { flag: 'wx' })
     count.made += 1
     if (before !== undefined) chmodSync(temporary, before.mode & 0o7777)
-    renameSync(temporary, path)
-  } catch (error) {
-    removeFile(temporary)
-    throw error
-  }
+  })
 }
 
 export function createExecutable(path: string, content: string): void {
   createFolderUnsynced(dirname(path))
-  const temporary = temporaryName(path)
-  writeFileSync(temporary, content, { mode: 0o755, flag: 'wx' })
-  count.made += 1
-  renameSync(temporary, path)
+  replaceWith(path, (temporary) => {
+    writeFileSync(temporary, content, { mode: 0o755, flag: 'wx' })
+    count.made += 1
+  })
 }
 
 const MAX_PIPE_TRIES = 500
@@ -473,7 +468,7 @@ export function writeOnce(path: string, content: string): void {
   if (statOrUndefined(path) === undefined) createFile(path, content)
 }
 
-/** Returns false, changing nothing, when the name is taken. */
+/** Returns false and changes nothing when the name is taken. */
 export function linkFile(from: string, to: string): boolean {
   const isNew = createUnlessTaken(() => linkSync(from, to))
   if (isNew) syncFolder(dirname(to))

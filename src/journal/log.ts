@@ -344,8 +344,8 @@ function isFile(path: string, file: { ino: number; dev: number }): boolean {
   return named?.ino === file.ino && named.dev === file.dev
 }
 
-export function restoreFromLink(place: LogPaths): boolean {
-  const { path, link } = place
+export function restoreFromLink(paths: LogPaths): boolean {
+  const { path, link } = paths
   if (
     link === undefined ||
     statOrUndefined(path) !== undefined ||

@@ -29,10 +29,10 @@ export interface LogPrefix {
 
 const NEWLINE = 0x0a
 
-export function readLog(path: string, from = 0): LogContents {
+export function readLog(path: string): LogContents {
   const fd = openSync(path, 'r')
   try {
-    return readLogFd(fd, path, from)
+    return readLogFd(fd, path)
   } finally {
     closeSync(fd)
   }

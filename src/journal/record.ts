@@ -65,7 +65,7 @@ export function decodeLine(line: Buffer): DecodeResult {
   return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
 }
 
-/** Finds whole records in a line where a tool joined lines or a power cut left zeroes in front. */
+/** Finds complete records in a line where a tool joined lines or a power cut left leading zeroes. */
 export function findRecords(
   line: Buffer,
 ): { record: JournalRecord; text: Buffer; start: number }[] {

@@ -42,14 +42,14 @@ function onePerId(sorted: readonly RawEntry[]) {
 function withoutRepeats(ordered: readonly RawEntry[]) {
   const first = new Map<string, string>()
   const firstIdOf = new Map<string, string>()
-  const kept = ordered.filter(({ id, once }) => {
+  const unique = ordered.filter(({ id, once }) => {
     const earlier = once === undefined ? undefined : first.get(once)
     if (earlier !== undefined) firstIdOf.set(id, earlier)
     else if (once !== undefined) first.set(once, id)
     return earlier === undefined
   })
-  if (firstIdOf.size === 0) return kept
-  return kept.map((entry) => {
+  if (firstIdOf.size === 0) return unique
+  return unique.map((entry) => {
     const data = Object.entries(entry.data).map(([key, value]) => [
       key,
       firstIdOf.get(value as string) ?? value,

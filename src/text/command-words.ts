@@ -1,19 +1,19 @@
 // A quotation, an escaped character, or a stretch of anything else.
-const PIECE = /\s+|([^\s"'\\]+)|\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/y
+const FRAGMENT = /\s+|([^\s"'\\]+)|\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/y
 
 /** Splits like a shell, without expansion. Undefined when a quotation does not end. */
 export function commandWords(line: string): readonly string[] | undefined {
   const words: string[] = []
   let word: string | undefined
-  for (let at = 0; at < line.length; at = PIECE.lastIndex) {
-    PIECE.lastIndex = at
-    const found = PIECE.exec(line)
+  for (let at = 0; at < line.length; at = FRAGMENT.lastIndex) {
+    FRAGMENT.lastIndex = at
+    const found = FRAGMENT.exec(line)
     if (found === null) return undefined
-    const [, bare, escaped, single, double] = found
-    const piece = bare ?? escaped ?? single ?? double?.replaceAll(/\\(["\\$`])/g, '$1')
-    if (piece !== undefined) word = (word ?? '') + piece
+    const [, plain, escaped, single, double] = found
+    const fragment = plain ?? escaped ?? single ?? double?.replaceAll(/\\(["\\$`])/g, '$1')
+    if (fragment !== undefined) word = (word ?? '') + fragment
     else if (word !== undefined) words.push(word)
-    if (piece === undefined) word = undefined
+    if (fragment === undefined) word = undefined
   }
   return word === undefined ? words : [...words, word]
 }

@@ -27,9 +27,9 @@ export class SafeChunker {
   }
 
   #release(length: number) {
-    const piece = this.#buffer.slice(0, length)
+    const chunk = this.#buffer.slice(0, length)
     this.#buffer = this.#buffer.slice(length)
-    return piece
+    return chunk
   }
 
   #cut() {

@@ -3,7 +3,7 @@ import type { TokenCurveData as Curve } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { pluralize } from '../components/format.ts'
-import { FailureMessage, Loading } from '../components/states.tsx'
+import { Pending } from '../components/states.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { Clock } from '../components/values.tsx'
 import { theme } from '../shell/theme.ts'
@@ -19,11 +19,7 @@ export function TokenCurveChart({ conversation }: { conversation: string }) {
     (event) => event.type === 'conversation' && event.conversation === conversation,
   )
   if (value === undefined)
-    return failure === undefined ? (
-      <Loading label="Loading the curve" lines={4} />
-    ) : (
-      <FailureMessage failure={failure} retry={reload} />
-    )
+    return <Pending failure={failure} retry={reload} label="Loading the curve" lines={4} />
   if (value.points.length === 0)
     return <p class="curve-none">How full its context was is not known: no usage was told in it.</p>
   return <CurveFigure curve={value} />

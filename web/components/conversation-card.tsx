@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { PricedConversation } from '../../src/serve/contract.ts'
 import { hrefTo } from '../data/router.ts'
 import { Badge, SpendLabel, Time } from './values.tsx'
@@ -25,30 +26,46 @@ export function ConversationCard({
         {line.isStored ? null : <Badge>not stored here</Badge>}
       </div>
       <div class="line-facts">
-        <span>
-          <Text>{line.harness}</Text>
-        </span>
-        {line.model === undefined ? null : (
-          <span class="mono">
-            <Text>{line.model}</Text>
-          </span>
-        )}
-        <span class="number">{pluralize(line.messages, 'message')}</span>
-        {line.compactions > 0 ? (
-          <span class="number">{pluralize(line.compactions, 'compaction')}</span>
-        ) : null}
-        {line.bytes > 0 ? <span class="number">{formatBytes(line.bytes)}</span> : null}
-        <SpendLabel spend={line.spend} />
-        {line.endedBecause === undefined ? null : (
-          <span>
-            ended: <Text>{line.endedBecause}</Text>
-          </span>
-        )}
+        <ConversationFacts line={line}>
+          <span class="number">{pluralize(line.messages, 'message')}</span>
+          {line.compactions > 0 ? (
+            <span class="number">{pluralize(line.compactions, 'compaction')}</span>
+          ) : null}
+        </ConversationFacts>
         {isWithSession && line.session !== undefined ? (
           <a href={hrefTo.session(line.session)}>its session</a>
         ) : null}
         {line.updatedAt === undefined ? null : <Time at={line.updatedAt} />}
       </div>
     </div>
+  )
+}
+
+export function ConversationFacts({
+  line: { harness, model, bytes, spend, endedBecause },
+  children,
+}: {
+  line: PricedConversation
+  children: ComponentChildren
+}) {
+  return (
+    <>
+      <span>
+        <Text>{harness}</Text>
+      </span>
+      {model === undefined ? null : (
+        <span class="mono">
+          <Text>{model}</Text>
+        </span>
+      )}
+      {children}
+      {bytes > 0 ? <span class="number">{formatBytes(bytes)}</span> : null}
+      <SpendLabel spend={spend} />
+      {endedBecause === undefined ? null : (
+        <span>
+          ended: <Text>{endedBecause}</Text>
+        </span>
+      )}
+    </>
   )
 }

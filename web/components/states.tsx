@@ -14,7 +14,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** Placeholder lines. CSS delays them, so that a quick response does not flicker. */
-export function Loading({ label = 'Loading', lines = 6 }: { label?: string; lines?: number }) {
+function Loading({ label = 'Loading', lines = 6 }: { label?: string; lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, index) => (
@@ -31,7 +31,7 @@ export function FailureMessage({
   isView = false,
 }: {
   failure: ApiFailure
-  retry?: () => void
+  retry: () => void
   isView?: boolean
 }) {
   const { problem } = failure
@@ -46,13 +46,28 @@ export function FailureMessage({
           <WithCode text={problem.hint} />
         </p>
       )}
-      {retry === undefined ? null : (
-        <button class="button" type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      <button class="button" type="button" onClick={retry}>
+        Try again
+      </button>
     </div>
   )
+}
+
+/** Shown until the first value is loaded. */
+export function Pending({
+  failure,
+  retry,
+  isView = false,
+  ...placeholder
+}: {
+  failure: ApiFailure | undefined
+  retry: () => void
+  isView?: boolean
+  label?: string
+  lines?: number
+}) {
+  if (failure === undefined) return <Loading {...placeholder} />
+  return <FailureMessage failure={failure} retry={retry} isView={isView} />
 }
 
 /** A failure after a value was loaded is a line above the value. */
@@ -64,17 +79,17 @@ export function Loaded<T>({
   children: (value: T) => ComponentChildren
 }) {
   const { value, failure, reload } = resource
-  if (value === undefined)
-    return failure === undefined ? <Loading /> : <FailureMessage failure={failure} retry={reload} />
+  if (value === undefined) return <Pending failure={failure} retry={reload} />
   return (
     <>
-      {failure === undefined ? null : <Stale failure={failure} retry={reload} />}
+      <Stale failure={failure} retry={reload} />
       {children(value)}
     </>
   )
 }
 
-export function Stale({ failure, retry }: { failure: ApiFailure; retry: () => void }) {
+export function Stale({ failure, retry }: { failure: ApiFailure | undefined; retry: () => void }) {
+  if (failure === undefined) return null
   return (
     <p class="stale" role="alert">
       <span>

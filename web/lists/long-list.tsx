@@ -7,7 +7,7 @@ import { type PagedList, usePagedList } from '../data/paged-list.ts'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { navigate } from '../data/router.ts'
 import { pluralize } from '../components/format.ts'
-import { FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Pending, Stale } from '../components/states.tsx'
 import { type VirtualHandle, VirtualList } from './virtual-list.tsx'
 
 export interface LongListOptions<T> {
@@ -119,15 +119,10 @@ export function LongListRows<T>({
   const { pages, one, key, selected, handle } = list
   const { total, failure } = pages
   const retry = () => pages.refresh()
-  if (total === undefined)
-    return failure === undefined ? (
-      <Loading lines={12} />
-    ) : (
-      <FailureMessage failure={failure} retry={retry} />
-    )
+  if (total === undefined) return <Pending failure={failure} retry={retry} lines={12} />
   return (
     <>
-      {failure === undefined ? null : <Stale failure={failure} retry={retry} />}
+      <Stale failure={failure} retry={retry} />
       {total === 0 ? (
         none
       ) : (

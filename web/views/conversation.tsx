@@ -4,11 +4,12 @@ import { TokenCurveChart } from '../charts/token-curve.tsx'
 import { api } from '../data/api.ts'
 import { onLive } from '../data/live.ts'
 import { usePagedList } from '../data/paged-list.ts'
-import { formatBytes, pluralize } from '../components/format.ts'
+import { pluralize } from '../components/format.ts'
 import { useIsWide } from '../components/media.ts'
 import { UnfoldedContext } from '../components/unfolded.tsx'
-import { SpendLabel, Time } from '../components/values.tsx'
-import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { ConversationFacts } from '../components/conversation-card.tsx'
+import { Time } from '../components/values.tsx'
+import { Empty, Pending, Stale } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
@@ -43,16 +44,10 @@ export function ConversationView({ id }: { id: string }) {
     [list, id],
   )
   if (head === undefined)
-    return list.failure === undefined ? (
-      <Loading lines={12} />
-    ) : (
-      <FailureMessage failure={list.failure} retry={() => list.refresh()} isView />
-    )
+    return <Pending failure={list.failure} retry={() => list.refresh()} lines={12} isView />
   return (
     <div class="view">
-      {list.failure === undefined ? null : (
-        <Stale failure={list.failure} retry={() => list.refresh()} />
-      )}
+      <Stale failure={list.failure} retry={() => list.refresh()} />
       <Reader id={id} head={head} list={list} />
     </div>
   )
@@ -200,22 +195,9 @@ function Head({
         <Text>{line.title.trim() === '' ? 'Conversation' : line.title}</Text>
       </h1>
       <div class="session-facts">
-        <span>
-          <Text>{line.harness}</Text>
-        </span>
-        {line.model === undefined ? null : (
-          <span class="mono">
-            <Text>{line.model}</Text>
-          </span>
-        )}
-        <span class="number">{pluralize(total, 'item')}</span>
-        {line.bytes > 0 ? <span class="number">{formatBytes(line.bytes)}</span> : null}
-        <SpendLabel spend={line.spend} />
-        {line.endedBecause === undefined ? null : (
-          <span>
-            ended: <Text>{line.endedBecause}</Text>
-          </span>
-        )}
+        <ConversationFacts line={line}>
+          <span class="number">{pluralize(total, 'item')}</span>
+        </ConversationFacts>
         {line.updatedAt === undefined ? null : (
           <span class="muted">
             <Time at={line.updatedAt} />

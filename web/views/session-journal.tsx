@@ -3,7 +3,7 @@ import type { PublicEntry } from '../../src/serve/contract.ts'
 import { Clip } from '../components/clip.tsx'
 import { pluralize } from '../components/format.ts'
 import { UnfoldedContext } from '../components/unfolded.tsx'
-import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Empty, Pending, Stale } from '../components/states.tsx'
 import { Text, revealInvisible } from '../components/text.tsx'
 import { Clock } from '../components/values.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
@@ -66,16 +66,10 @@ export function SessionJournal({ session }: { session: string }) {
   ])
 
   if (!feed.isLoaded)
-    return feed.failure === undefined ? (
-      <Loading lines={10} />
-    ) : (
-      <FailureMessage failure={feed.failure} retry={() => void feed.begin()} />
-    )
+    return <Pending failure={feed.failure} retry={() => void feed.begin()} lines={10} />
   return (
     <UnfoldedContext.Provider value={unfolded.current}>
-      {feed.failure === undefined ? null : (
-        <Stale failure={feed.failure} retry={() => void feed.catchUp()} />
-      )}
+      <Stale failure={feed.failure} retry={() => void feed.catchUp()} />
       <Kinds chosen={chosen} />
       {shown.length === 0 ? (
         <Empty title={feed.hasEarlier ? 'Looking further back' : 'Nothing of this kind'}>

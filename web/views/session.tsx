@@ -5,7 +5,7 @@ import { Progress, SpendLabel, StatusBadge, Time } from '../components/values.ts
 import { pluralize } from '../components/format.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { useIsWide } from '../components/media.ts'
-import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Empty, Pending, Stale } from '../components/states.tsx'
 import { Text } from '../components/text.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
@@ -27,15 +27,10 @@ export function SessionView({ id }: { id: string }) {
     },
   )
   const { value, failure, reload } = session
-  if (value === undefined)
-    return failure === undefined ? (
-      <Loading lines={12} />
-    ) : (
-      <FailureMessage failure={failure} retry={reload} isView />
-    )
+  if (value === undefined) return <Pending failure={failure} retry={reload} lines={12} isView />
   return (
     <div class="view">
-      {failure === undefined ? null : <Stale failure={failure} retry={reload} />}
+      <Stale failure={failure} retry={reload} />
       <Page page={value} />
     </div>
   )

@@ -33,11 +33,14 @@ function groupsOf({ delegates, tasks }: ExportedWork) {
   const names = new Set([...tasks, ...delegates].flatMap(({ group }) => group ?? []))
   return [...names].map((group) => {
     const members = tasks.filter((task) => task.group === group)
-    const begun = delegates.filter((one) => one.group === group)
+    const groupDelegates = delegates.filter((one) => one.group === group)
     const isDone =
       members.every(({ status }) => status === 'done') &&
-      begun.every(({ status }) => status === 'completed')
-    const ids = [...members.map(({ id }) => id), ...begun.flatMap(({ task }) => task ?? [])]
+      groupDelegates.every(({ status }) => status === 'completed')
+    const ids = [
+      ...members.map(({ id }) => id),
+      ...groupDelegates.flatMap(({ task }) => task ?? []),
+    ]
     return { group_id: group, tasks: [...new Set(ids)], status: isDone ? 'completed' : 'running' }
   })
 }

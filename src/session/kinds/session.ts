@@ -110,7 +110,7 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
   'tldr.written': outdating((state, data, { id, at }) => {
     state.tldr = { text: str(data.text), id, at, isOutdated: false }
   }),
-  // The git state is taken from every entry that has one.
+  // The fold reads the git state of every entry that has one.
   'git.observed': { outdatesTldr: false, bindsBranch: true, apply: noEffect },
   'maintenance.done': { outdatesTldr: false, apply: noEffect },
 }

@@ -65,7 +65,7 @@ export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
     const phases = phasesIn(template.phases)
     const first = leafPhases(phases)[0]?.leaf.id
     if (first === undefined) return
-    const begun: Workflow = {
+    const initial: Workflow = {
       id: state.name,
       name: state.title,
       templateName: str(template.name),
@@ -75,7 +75,7 @@ export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
       deliverables: deliverablesIn(template.phases, at),
       approvals: [],
     }
-    state.workflow = enter(begun, first, at)
+    state.workflow = enter(initial, first, at)
   }),
   'phase.entered': {
     outdatesTldr: true,
@@ -229,8 +229,8 @@ function percentOf(phases: readonly Phase[], current: number): number {
   let done = 0
   let all = 0
   for (const [index, { phase, leaf }] of leafPhases(phases).entries()) {
-    const whole = phase.tokens === undefined ? usual : (phase.tokens[0] + phase.tokens[1]) / 2
-    const weight = whole / Math.max(1, phase.subPhases.length)
+    const phaseWeight = phase.tokens === undefined ? usual : (phase.tokens[0] + phase.tokens[1]) / 2
+    const weight = phaseWeight / Math.max(1, phase.subPhases.length)
     all += weight
     if (index < current || (index === current && leaf.status === 'done')) done += weight
   }
