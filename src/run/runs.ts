@@ -1,4 +1,3 @@
-// The runs of a project, from their logs.
 import { existsSync } from 'node:fs'
 import { isAlive } from '../harness/process/spawn-guarded.ts'
 import { GitFailed, runGit } from '../git/run-git.ts'
@@ -30,8 +29,8 @@ export async function readRunReport(workspace: Workspace, name: string): Promise
   return reportRun(workspace, run, readRunState(workspace, run))
 }
 
-export function readRunState({ paths: place }: Workspace, run: string): RunState {
-  const state = foldRun(readRun(place, run))
+export function readRunState({ paths }: Workspace, run: string): RunState {
+  const state = foldRun(readRun(paths, run))
   if (state !== undefined) return state
   throw new StintError(
     'RUN_DAMAGED',
@@ -41,14 +40,14 @@ export function readRunState({ paths: place }: Workspace, run: string): RunState
 }
 
 export function reportRun(
-  { config, paths: place }: Workspace,
+  { config, paths }: Workspace,
   run: string,
   state: RunState,
   isRunning = isRunningNow(state),
 ): RunReport {
-  const options = { run, prices: config.prices, isRunning, commits: commitsOf(place, state) }
+  const options = { run, prices: config.prices, isRunning, commits: countCommits(paths, state) }
   if (state.started.options.parallel === undefined) return reportFrom(state, options)
-  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(place, delegate)) ?? [])
+  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(paths, delegate)) ?? [])
   return parallelReport(state, parts, options)
 }
 
@@ -91,12 +90,12 @@ export function toRunRow(
   }
 }
 
-/** 0 when the branch is gone. */
-function commitsOf(place: ProjectPaths, { started: { base, branch } }: RunState): number {
-  if (place.repository === undefined || !existsSync(place.root)) return 0
+/** Returns 0 when the branch is gone. */
+function countCommits(paths: ProjectPaths, { started: { base, branch } }: RunState): number {
+  if (paths.repository === undefined || !existsSync(paths.root)) return 0
   try {
     return Number(
-      runGit(place.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']),
+      runGit(paths.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']),
     )
   } catch (error) {
     if (error instanceof GitFailed) return 0
@@ -104,20 +103,20 @@ function commitsOf(place: ProjectPaths, { started: { base, branch } }: RunState)
   }
 }
 
-/** Older runs say nothing about tasks now. */
-const RUNS = 50
+/** Older runs say little about current tasks. */
+const MOST_RUNS = 50
 
-/** The tasks that earlier runs finished with this harness; another harness spends differently. */
+/** Only runs with this harness: another one uses different amounts. */
 export function finishedTasks(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   harness: string,
   except?: string,
 ): readonly FinishedTask[] {
-  return runIds(place)
+  return runIds(paths)
     .filter((run) => run !== except)
-    .slice(-RUNS)
+    .slice(-MOST_RUNS)
     .flatMap((run) => {
-      const state = foldRun(readRun(place, run))
+      const state = foldRun(readRun(paths, run))
       return state?.started.harness === harness ? finishedTasksIn(state) : []
     })
 }
@@ -132,7 +131,7 @@ export function finishedTasksIn({ attempts }: RunState): readonly FinishedTask[]
 
 function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
   const { forecast, isFirst, sizeClass } = attempts[0]!.started
-  // A harness that reports no sizes teaches nothing.
+  // Attempts without a measured size cannot improve forecasts.
   if (attempts.every(({ added }) => added === undefined)) return []
   const sum = (of: (attempt: Attempt) => number) =>
     attempts.reduce((total, attempt) => total + of(attempt), 0)

@@ -104,12 +104,12 @@ test('what was to be mended stays so when a merge that is tried again has to wai
   const one = world.delegate('one', { commits: [{ 'a.txt': 'ours\n' }] })
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'conflicted' })
-  const { toMend } = one.state()
+  const { openRejection } = one.state()
   // The merge goes together now, and cannot land.
   world.project.git('revert', '--no-edit', 'HEAD')
   world.project.write('a.txt', 'not committed\n')
   expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting' })
-  expect(one.state()).toMatchObject({ status: 'ready', toMend })
+  expect(one.state()).toMatchObject({ status: 'ready', openRejection })
 })
 
 test('a merge is verified with the name, the ports and the variables that it was proved with', async () => {

@@ -16,10 +16,10 @@ await mergeWithContext(
     },
     merger: thisProcess(),
     isStopped: new AbortController().signal,
-    at: async (made) => {
+    afterStep: async (made) => {
       if (made === step) process.kill(process.pid, 'SIGKILL')
     },
-    said: new Set(),
+    emittedMessages: new Set(),
   },
   names.map((name) => findDelegate(workspace.paths, name).id),
 )

@@ -267,13 +267,13 @@ export class ModelledWorld {
           : NOBODY,
       isStopped: new AbortController().signal,
       emit: () => undefined,
-      at: (now) => {
+      afterStep: (now) => {
         if (now !== step) return Promise.resolve()
         stand()
         // Which never ends: nothing behind it is done, not even what is done whatever happens.
         return new Promise(() => undefined)
       },
-      said: new Set(),
+      emittedMessages: new Set(),
     }
     const ids = chosen.map(({ id }) => id)
     return Promise.race([held, mergeWithContext(scene, ids).then(() => false)])

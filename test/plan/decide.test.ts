@@ -45,9 +45,9 @@ describe('a decision', () => {
           const forecasts = forecastsFrom(history)
           const { stay, rule } = decideRotation(standing, next!, rest, forecasts, mode)
           if (!stay || rule === 'first') return
-          expect(standing.context + forecasts.of[next!.sizeClass].added.margin).toBeLessThanOrEqual(
-            standing.point ?? Infinity,
-          )
+          expect(
+            standing.context + forecasts.bySize[next!.sizeClass].added.margin,
+          ).toBeLessThanOrEqual(standing.point ?? Infinity)
           expect(standing.context).toBeLessThan(standing.smartZone)
         },
       ),
@@ -221,7 +221,7 @@ function byTrying(
 ): { stay: number; leave: number } {
   const from = (at: number, now: ConversationLoad, choice: boolean): number => {
     const next = tasks[at]!
-    const forecast = forecasts.of[next.sizeClass]
+    const forecast = forecasts.bySize[next.sizeClass]
     // The first decision is given; the rules are about the later ones.
     if (choice && at > 0) {
       const { point = Infinity, smartZone, context, done } = now
@@ -229,7 +229,7 @@ function byTrying(
       if (relationToAll(next, done) === 'unrelated') return Infinity
     }
     const begun = choice ? now : { ...now, context: now.base, done: [], isWarm: false }
-    const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStart)
+    const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStartup)
     const cost = expectedCost(now.price, expectedTokens(work, begun.context, begun.isWarm))
     if (at === tasks.length - 1) return cost
     const then = {
@@ -346,7 +346,7 @@ test('a conversation that once was too long stays so: a longer one is never stay
       (standing, [next, ...rest], more) => {
         const begun = {
           ...standing,
-          context: standing.base + NO_HISTORY.start.added + standing.context + 1,
+          context: standing.base + NO_HISTORY.startup.added + standing.context + 1,
         }
         const shorter = decideRotation(begun, next!, rest, NO_HISTORY, 'forecast')
         const longer = decideRotation(

@@ -193,7 +193,7 @@ function sizeTable(): string {
     'places in a fixed batch',
   ]
   const rows = (['small', 'medium', 'large'] as const).map((sizeClass) => {
-    const { added, requests, output, seconds } = forecasts.of[sizeClass]
+    const { added, requests, output, seconds } = forecasts.bySize[sizeClass]
     const places = batchPlacesFor(sizeClass, DEFAULT_PLAN)
     return [
       sizeClass,
@@ -206,7 +206,7 @@ function sizeTable(): string {
       `${places}`,
     ]
   })
-  const { added, requests, output, seconds } = forecasts.start
+  const { added, requests, output, seconds } = forecasts.startup
   const start = [
     'finding one’s way, once a conversation',
     '',
@@ -223,7 +223,7 @@ function sizeTable(): string {
 
 /** A small task behind another small one, and behind a medium one: what it takes there, and in a fresh conversation. */
 function exampleTable(): string {
-  const { of, start, weighedStart } = forecastsFrom([])
+  const { bySize: of, startup: start, weighedStartup: weighedStart } = forecastsFrom([])
   const { price } = findPrice('claude-sonnet-4-5', [])!
   const behind = (sizeClass: SizeClass) => PRIOR_BASE + start.added + of[sizeClass].added.middle
   const places: readonly (readonly [string, number, StartupCost | undefined])[] = [

@@ -16,7 +16,7 @@ import {
 import { SIZE_CLASSES, aFinished, aSizeClass, anythingFinished, finished } from './any-plan.ts'
 
 function forecastFor(sizeClass: FinishedTask['sizeClass'], history: readonly FinishedTask[]) {
-  return forecastsFrom(history).of[sizeClass]
+  return forecastsFrom(history).bySize[sizeClass]
 }
 
 const times = (count: number, fields: Partial<FinishedTask>) =>
@@ -32,7 +32,7 @@ describe('a forecast', () => {
       )
       expect(from).toEqual({ source: 'prior', count: 0 })
     }
-    expect(forecastsFrom([]).start).toEqual(PRIOR_STARTUP)
+    expect(forecastsFrom([]).startup).toEqual(PRIOR_STARTUP)
   })
 
   test('is called the project’s own once there are enough tasks of the class', () => {
@@ -134,7 +134,7 @@ describe('a forecast', () => {
         fc.array(anythingFinished, { maxLength: 40 }),
         aSizeClass,
         (history, sizeClass) => {
-          const { of, start } = forecastsFrom(history)
+          const { bySize: of, startup: start } = forecastsFrom(history)
           const { added, requests, output, seconds } = of[sizeClass]
           expect(added.middle).toBeGreaterThan(0)
           expect(added.margin).toBeGreaterThanOrEqual(added.middle)

@@ -318,16 +318,16 @@ export function planned(
   const sessions = planSessions(order, beginning, forecasts, 'forecast')
   const expected: World = {
     ...world,
-    work: order.map(({ sizeClass }) => expectedWork(forecasts.of[sizeClass])),
+    work: order.map(({ sizeClass }) => expectedWork(forecasts.bySize[sizeClass])),
     isWarm: order.map(() => true),
-    start: forecasts.start,
+    start: forecasts.startup,
   }
   const isAllowed = ruled(expected)
   const least = leastCost(
     expected,
     (context, from, at) =>
       isAllowed(context, from, at) &&
-      context + forecasts.of[order[at]!.sizeClass].added.margin <= LINES.point,
+      context + forecasts.bySize[order[at]!.sizeClass].added.margin <= LINES.point,
   )
   return { cost: sessions.reduce((sum, session) => sum + session.usd!, 0), least }
 }

@@ -8,7 +8,7 @@ const KEY = `sk-ant-api03-${'aB3'.repeat(30)}`
 
 function told(...pieces: readonly string[]): readonly string[] {
   const safe = new SafeDeltas({})
-  return pieces.map((piece) => safe.take(piece))
+  return pieces.map((piece) => safe.add(piece))
 }
 
 test('a piece is told when its last word is whole', () => {

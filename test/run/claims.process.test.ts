@@ -81,8 +81,8 @@ test('what a killed run had claimed can be taken by another, and what a living o
     startedAt: processStartTime(process.pid),
     mark: '',
   })
-  expect(claims.take('task-7')).toBe(false)
+  expect(claims.claim('task-7')).toBe(false)
   await first.kill()
-  expect(claims.take('task-7')).toBe(true)
+  expect(claims.claim('task-7')).toBe(true)
   claims.releaseAll()
 })

@@ -15,5 +15,5 @@ process.stdout.write('here\n')
 for await (const line of createInterface({ input: process.stdin })) {
   if (line !== 'go') break
   const tasks = Array.from({ length: Number(count) }, (_, number) => `task-${number}`)
-  process.stdout.write(`${JSON.stringify(tasks.filter((task) => claims.take(task)))}\n`)
+  process.stdout.write(`${JSON.stringify(tasks.filter((task) => claims.claim(task)))}\n`)
 }

@@ -60,17 +60,17 @@ test('a claim counts as long as whoever made it lives, also against its own run'
   const { paths: place } = new Workspace(world.project.root)
   const alive = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
   const gone = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
-  expect(new Claims(place, 'first', gone).take('task')).toBe(true)
-  expect(new Claims(place, 'second', alive).take('task')).toBe(true)
+  expect(new Claims(place, 'first', gone).claim('task')).toBe(true)
+  expect(new Claims(place, 'second', alive).claim('task')).toBe(true)
   expect(
     new Claims(place, 'first', {
       ...alive,
       pid: process.ppid,
       startedAt: processStartTime(process.ppid),
-    }).take('task'),
+    }).claim('task'),
   ).toBe(false)
-  expect(new Claims(place, 'third', gone).take('other')).toBe(true)
-  expect(new Claims(place, 'third', alive).take('other')).toBe(true)
+  expect(new Claims(place, 'third', gone).claim('other')).toBe(true)
+  expect(new Claims(place, 'third', alive).claim('other')).toBe(true)
 })
 
 test('of two who resume a run at once the first in its log goes on', () => {
@@ -109,7 +109,7 @@ test('a conversation that the journal never heard of is not told to have ended',
   const world = new RunWorld()
   const [one] = await world.tasks('One')
   const session = await RunSession.open(new Workspace(world.project.root), one!, 'the goal')
-  session.left('unheard', 'its runner was killed')
+  session.recordConversationEnd('unheard', 'its runner was killed')
   session.append([
     draftEntry('conversation.joined', {
       conversation: 'heard',
@@ -117,7 +117,7 @@ test('a conversation that the journal never heard of is not told to have ended',
       source: 'run',
     }),
   ])
-  session.left('heard', 'its runner was killed')
+  session.recordConversationEnd('heard', 'its runner was killed')
   session.release()
   expect(world.journalled('conversation.ended').map(({ data }) => data['conversation'])).toEqual([
     'heard',

@@ -28,12 +28,12 @@ import type { RunSession } from './run-session.ts'
 const MOST_FILES = 40
 
 export async function recordDone(
-  scene: RunContext,
+  context: RunContext,
   session: RunSession,
   work: TaskWork,
   { commit, summary }: { readonly commit: string; readonly summary: string },
 ): Promise<void> {
-  const { delegate, source, tree, workspace, tracking } = scene
+  const { delegate, source, tree, workspace, tracking } = context
   const { base, name, task } = work
   const commits = newCommits(tree.tree, base).map((made) =>
     draftEntry('commit.made', made, { by: 'run', once: `commit:${made.commit}` }),
@@ -44,10 +44,10 @@ export async function recordDone(
     .slice(0, MOST_FILES)
     .map((path) => draftEntry('file.changed', { path }, { by: 'run' }))
   const made = [...commits, ...files]
-  // The task of a delegate closes with its merge.
+  // A delegate's task is closed by its merge.
   if (delegate === undefined) session.complete(task, summary, commit, made)
   else session.finishStep(task, made)
-  await completeInSource(scene, work, summary)
+  await completeInSource(context, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [task.id] : [])
   if (tracking === 'full')
     await makeCheckpoint(workspace, {
@@ -65,13 +65,13 @@ export async function completeInSource(
   summary: string,
 ): Promise<void> {
   try {
-    const paths = await source.settle(task, summary, tree)
+    const paths = await source.complete(task, summary, tree)
     if (paths.length === 0) return
     const message = `backlog: ${name.name} is done`
     try {
       runGit(tree, ['commit', '--quiet', '--no-verify', '-m', message, '--', ...paths])
     } catch (error) {
-      // Or the next task would begin with a change that is not its own.
+      // Otherwise the next task would start with a change that is not its own.
       runGit(tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])
       throw error
     }
@@ -83,23 +83,23 @@ export async function completeInSource(
 }
 
 export async function proveTask(
-  scene: RunContext,
+  context: RunContext,
   { base, leftBefore, name, task }: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
 ): Promise<Proof> {
-  const { delegate, settled, stopping, emit, tree, workspace } = scene
-  // Items are ticked while the agent works.
-  const now = (await readBacklog(scene)).byId.get(task.id) ?? task
+  const { delegate, options, stopping, emit, tree, workspace } = context
+  // The agent ticks items while it works.
+  const now = (await readBacklog(context)).byId.get(task.id) ?? task
   const proof = await prove(now, {
     tree: tree.tree,
     branch: tree.branch,
     base,
     leftBefore,
-    verify: settled.verify ?? workspace.config.verify,
-    verifyMs: settled.verifyMs,
-    env: commandEnvironment(scene),
+    verify: options.verify ?? workspace.config.verify,
+    verifyMs: options.verifyMs,
+    env: commandEnvironment(context),
     isStopped: stopping.now,
     ...delegate?.proof,
-    verifying: (command) => emit('verify.started', { command }, { task: name }),
+    onVerify: (command) => emit('verify.started', { command }, { task: name }),
   }).catch((error: unknown) => {
     // A verify command that was stopped proves nothing either way.
     if (error instanceof StintError && error.code === 'STOPPED')
@@ -129,16 +129,16 @@ export function findUnfinishedTask(state: RunState | undefined): UnfinishedTask 
   return { attempt, name, base, leftBefore, ...defined({ kept: last.kept }) }
 }
 
-/** Where work on a task begins: where it began before the resume, else here, with another's work kept aside. */
+/** The commit a task starts from: the one before the resume, else HEAD, after saving another task's unfinished work. */
 export function chooseTaskBase(
-  scene: RunContext,
+  context: RunContext,
   unfinished: UnfinishedTask | undefined,
   { id, name }: TaskName,
 ): Pick<TaskWork, 'base' | 'leftBefore'> {
-  const { tree, branch, base } = scene.tree
-  if (unfinished !== undefined && scene.delegate === undefined) {
+  const { tree, branch, base } = context.tree
+  if (unfinished !== undefined && context.delegate === undefined) {
     if (unfinished.name.id === id) return unfinished
-    keepAside(scene, unfinished)
+    saveOtherTask(context, unfinished)
   }
   const head = readTreeHead(tree)
   if (head?.commit === undefined || head.branch !== branch)
@@ -146,16 +146,16 @@ export function chooseTaskBase(
       'task failed',
       `HEAD of ${tree} was moved to ${describeHead(head)} before ${name} was begun`,
     )
-  // All that is on the branch of a delegate is its own.
-  if (scene.delegate !== undefined) return { base, leftBefore: [] }
+  // Everything on a delegate's branch is its own work.
+  if (context.delegate !== undefined) return { base, leftBefore: [] }
   return { base: head.commit, leftBefore: [...uncommittedPaths(tree), ...hiddenPaths(tree)] }
 }
 
-function keepAside(scene: RunContext, unfinished: UnfinishedTask): void {
-  const { tree, log, workspace } = scene
+function saveOtherTask(context: RunContext, unfinished: UnfinishedTask): void {
+  const { tree, log, workspace } = context
   const { attempt, name } = unfinished
   if (tree.isInPlace && uncommittedPaths(tree.tree).length === 0) return
-  const { kept, ends } = saveLeftWork(scene, unfinished, attempt)
+  const { kept, ends } = saveLeftWork(context, unfinished, attempt)
   if (kept !== undefined && kept !== unfinished.kept) log.append('work.kept', { attempt, kept })
   if (ends !== undefined)
     throw new RunEndedError('task failed', `${name.name} is not gone on with: ${ends}`)
@@ -163,14 +163,20 @@ function keepAside(scene: RunContext, unfinished: UnfinishedTask): void {
     workspace.say(`${name.name} is not gone on with; its work is kept as ${kept}`)
 }
 
-/** Keeps what a task left, and cleans the run's own worktree. The user's checkout is not touched: `ends` says why the run cannot continue. */
+/** Saves what a task left and cleans the run's own worktree. The user's checkout is not touched; `ends` says why the run cannot continue. */
 export function saveLeftWork(
-  scene: RunContext,
+  context: RunContext,
   work: TaskBase,
   attempt: string,
 ): { readonly kept?: string; readonly ends?: string } {
-  const { delegate, run, tree, workspace } = scene
-  const left = ({ kept, leftOut = [] }: { kept?: string; leftOut?: readonly string[] }) => {
+  const { delegate, run, tree, workspace } = context
+  const reportLeftOut = ({
+    kept,
+    leftOut = [],
+  }: {
+    kept?: string
+    leftOut?: readonly string[]
+  }) => {
     if (leftOut.length > 0)
       workspace.say(
         `too large to be kept, or a repository of its own, and left where it is: ${leftOut.join(', ')}`,
@@ -178,33 +184,33 @@ export function saveLeftWork(
     return defined({ kept })
   }
   if (!tree.isInPlace && delegate !== undefined)
-    return left(commitLeftWork(workspace.paths, run, tree))
+    return reportLeftOut(commitLeftWork(workspace.paths, run, tree))
   const head = readTreeHead(tree.tree)
   if (!tree.isInPlace) {
     if (head === undefined) restoreTree(workspace.paths, tree.tree, tree.branch, work.base)
-    return left(saveAndRollBack(tree, toKeep(scene, work, attempt)))
+    return reportLeftOut(saveAndRollBack(tree, workToSave(context, work, attempt)))
   }
   if (head === undefined) return { ends: `the checkout ${tree.tree} is not there any more` }
-  const kept = saveWork(tree, toKeep(scene, work, attempt))
+  const kept = saveWork(tree, workToSave(context, work, attempt))
   if (kept.kept === undefined) return {}
   const moved =
     head.branch === tree.branch ? '' : `HEAD of the checkout was moved to ${describeHead(head)}; `
   return {
-    ...left(kept),
+    ...reportLeftOut(kept),
     ends: `${moved}the checkout is left as it is, and kept as ${kept.kept}; stint run --resume goes on when it is clean and on ${tree.branch}`,
   }
 }
 
-/** Keeps what a task has done so far in the user's checkout, so that a resume recognizes it. */
-export function saveUnfinishedTask(scene: RunContext, unfinished: UnfinishedTask): void {
-  const { log, tree } = scene
+/** Saves a task's work in the user's checkout, so that a resume recognizes it. */
+export function saveUnfinishedTask(context: RunContext, unfinished: UnfinishedTask): void {
+  const { log, tree } = context
   const { attempt } = unfinished
   if (readTreeHead(tree.tree) === undefined) return
-  const { kept } = saveWork(tree, toKeep(scene, unfinished, attempt))
+  const { kept } = saveWork(tree, workToSave(context, unfinished, attempt))
   if (kept !== undefined) log.append('work.kept', { attempt, kept })
 }
 
-function toKeep({ run }: RunContext, { name, base, leftBefore }: TaskBase, attempt: string) {
+function workToSave({ run }: RunContext, { name, base, leftBefore }: TaskBase, attempt: string) {
   return {
     ref: `refs/stint/runs/${run}/${attempt}`,
     message: `stint: what was done for ${name.name}`,

@@ -1,4 +1,4 @@
-// What follows once a delegate's work is on its target, and what a process that died in the middle left. Each step may be repeated.
+// What follows once a delegate's work is on its target, and the recovery after a crash. Each step may be repeated.
 import { existsSync } from 'node:fs'
 import { tryGit } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
@@ -49,24 +49,24 @@ export function mergeRef(delegate: string): string {
   return `refs/stint/runs/${delegate}/merge`
 }
 
-/** Nothing of it was merged: it is ready for the next time, with the commit to merge kept. */
+/** Nothing was merged: it is ready for the next merge, with the commit saved. */
 export function recordReadyAgain(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   log: RunLog,
   state: DelegateState,
   move: Pick<DelegateMove, 'because' | 'commit' | 'pr'>,
 ): void {
-  saveProvedRef(place, state.id, move.commit)
+  saveProvedRef(paths, state.id, move.commit)
   log.append('delegate.moved', { ...state.ready, to: 'ready', ...move })
 }
 
-/** After a crash the target branch itself says whether a merge landed. */
+/** After a crash the target branch itself shows whether a merge landed. */
 export function isOnTarget(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { target, to }: { target: string; to: string },
 ): boolean {
-  const now = targetTip(place, target)
-  return now !== undefined && hasCommit(place, to) && containsCommit(place, now, to)
+  const now = targetTip(paths, target)
+  return now !== undefined && hasCommit(paths, to) && containsCommit(paths, now, to)
 }
 
 export async function finishMerge(
@@ -91,7 +91,7 @@ export async function finishMerge(
   try {
     cleanUpMerged(workspace, state, landing, say)
   } catch (error) {
-    // It is merged all the same.
+    // It is merged even if the cleanup failed.
     if (!(error instanceof StintError)) throw error
     say(
       `${state.order.name} is merged, but not all that it leaves could be put away: ${boundedReason(error)}`,
@@ -99,37 +99,37 @@ export async function finishMerge(
   }
 }
 
-/** Removes what a merged delegate left, but nothing that the target lacks or that is in use. */
+/** Removes worktree and branch of a merged delegate, but nothing the target lacks or that is in use. */
 export function cleanUpMerged(
-  { paths: place }: Workspace,
+  { paths }: Workspace,
   state: DelegateState,
   { target, tip }: Omit<Landing, 'commit'>,
   say: (text: string) => void,
 ): void {
   const { branch, isInPlace, options, tree } = state.run.started
-  removeIntegrationTree(place, integrationTree(place, state.id))
-  const now = targetTip(place, target)
-  if (now === undefined || !containsCommit(place, now, tip)) return
-  // What was moved or locked meanwhile stays.
+  removeIntegrationTree(paths, integrationTree(paths, state.id))
+  const now = targetTip(paths, target)
+  if (now === undefined || !containsCommit(paths, now, tip)) return
+  // Fails silently for what was moved or locked meanwhile.
   const quietly = (...args: readonly string[]) =>
-    tryGit(requireRepository(place).commonDir, [...SAFE_CONFIG, ...args])
+    tryGit(requireRepository(paths).commonDir, [...SAFE_CONFIG, ...args])
   quietly('update-ref', '-d', mergeRef(state.id))
-  deleteProvedRef(place, state.id, now)
-  // A branch that a person named is that person's.
+  deleteProvedRef(paths, state.id, now)
+  // A branch that the user named belongs to the user.
   if (isInPlace || branch === target || options.branch !== undefined) return
-  saveOrphanedCommits(place, state, say)
-  if (existsSync(tree)) removeTreeIfClean(place, state.run.started, say)
+  saveOrphanedCommits(paths, state, say)
+  if (existsSync(tree)) removeTreeIfClean(paths, state.run.started, say)
   else quietly('worktree', 'remove', '--force', tree)
-  const at = targetTip(place, branch)
+  const at = targetTip(paths, branch)
   if (at === undefined) return
-  if (at !== tip && !containsCommit(place, now, at))
+  if (at !== tip && !containsCommit(paths, now, at))
     return say(`${branch} is left: it has gone on from what was merged`)
-  // Its worktree is left when it holds what is in no commit.
-  if (checkoutsOf(place, branch).length === 0)
+  // Its worktree stays when it holds uncommitted files.
+  if (checkoutsOf(paths, branch).length === 0)
     quietly('update-ref', '-d', `refs/heads/${branch}`, at)
 }
 
-/** Brings an orphaned delegate to its real status, committing what its process left. Any other is returned as it is. */
+/** Corrects the status of an orphaned delegate and commits what its process left. Any other is returned unchanged. */
 export async function reconcileDelegate(
   workspace: Workspace,
   state: DelegateState,
@@ -171,14 +171,14 @@ export async function recoverMerge(
   workspace: Workspace,
   { id }: DelegateState,
 ): Promise<DelegateState> {
-  const { paths: place } = workspace
+  const { paths } = workspace
   const merger = thisProcess()
-  const claims = newClaims(place, merger)
+  const claims = newClaims(paths, merger)
   try {
-    // The process that has the queue recovers it as well.
-    return claims.take(QUEUE_CLAIM)
+    // If another process holds the queue, that one recovers it.
+    return claims.claim(QUEUE_CLAIM)
       ? await recoverMergeInQueue(workspace, id, merger)
-      : readDelegate(place, id)
+      : readDelegate(paths, id)
   } finally {
     claims.releaseAll()
   }
@@ -189,20 +189,20 @@ export async function recoverMergeInQueue(
   id: string,
   merger: ProcessTag,
 ): Promise<DelegateState> {
-  const { paths: place } = workspace
-  const state = readDelegate(place, id)
+  const { paths } = workspace
+  const state = readDelegate(paths, id)
   const { merge } = state
   if (state.status !== 'merging' || merge === undefined) return state
-  // Only the holder of the queue merges, so what this process began before has failed.
+  // Only the holder of the queue merges, so an earlier merge of this process has failed.
   if (!isSameProcess(merge.merger, merger) && isAlive(merge.merger)) return state
   await withRunLog(workspace, id, async (log) => {
-    removeIntegrationTree(place, integrationTree(place, id))
+    removeIntegrationTree(paths, integrationTree(paths, id))
     const { landing, tip } = merge
-    if (landing === undefined || !isOnTarget(place, landing))
-      return recordReadyAgain(place, log, state, { because: 'the merge was cut off', commit: tip })
+    if (landing === undefined || !isOnTarget(paths, landing))
+      return recordReadyAgain(paths, log, state, { because: 'the merge was cut off', commit: tip })
     const say = (text: string) => workspace.say(text)
     const { target, to: commit } = landing
     await finishMerge({ workspace, say, at: async () => {} }, log, state, { target, commit, tip })
   })
-  return readDelegate(place, id)
+  return readDelegate(paths, id)
 }

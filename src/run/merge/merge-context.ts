@@ -15,9 +15,9 @@ export interface MergeContext {
   readonly merger: ProcessTag
   readonly isStopped: AbortSignal
   readonly emit: Emit
-  /** Called after each step, where a merge may be killed. */
-  readonly at: (step: MergeStep) => Promise<void>
-  readonly said: Set<string>
+  /** Called after each step; tests kill a merge there. */
+  readonly afterStep: (step: MergeStep) => Promise<void>
+  readonly emittedMessages: Set<string>
 }
 
 export type MergeStep =
@@ -42,13 +42,13 @@ export function emitMessage({ emit }: MergeContext, text: string): void {
   emit('message', { text })
 }
 
-interface Why {
+interface MergeReason {
   readonly because?: string
   readonly next?: string
 }
 
-/** Why a delegate is not to be merged now; undefined when it is. One that did not merge before is tried again. */
-export function reasonNotToMerge(state: DelegateState): Why | undefined {
+/** Undefined when the delegate can be merged. A rejected one is tried again. */
+export function reasonNotToMerge(state: DelegateState): MergeReason | undefined {
   const { merge, move, order, run, status } = state
   const { name } = order
   const show = `stint delegate show ${name}`
@@ -79,7 +79,7 @@ export function reasonNotToMerge(state: DelegateState): Why | undefined {
 export function toMergeOutcome(
   { id, order }: DelegateState,
   how: MergeOutcome['how'],
-  why: Why = {},
+  why: MergeReason = {},
 ): MergeOutcome {
   return { delegate: id, name: order.name, how, target: order.target, ...why }
 }
@@ -96,7 +96,7 @@ export function retryCommand({ order }: DelegateState): string {
   return `stint delegate retry ${order.name}`
 }
 
-/** The error in one line; of git all that it printed, since the first line is not always the one that matters. */
+/** The error in one line. For git its whole stderr, since the first line is not always the one that matters. */
 export function boundedReason(error: unknown): string {
   if (error instanceof GitFailed && error.stderr.trim() !== '') return boundedLine(error.stderr)
   return boundedLine(error instanceof Error ? error.message : String(error))

@@ -18,7 +18,7 @@ export type Proof =
   | { readonly isDone: true; readonly commit: string; readonly verify?: VerifyResult }
   | { readonly isDone: false; readonly reasons: readonly string[]; readonly verify?: VerifyResult }
 
-/** The label of a task that needs no commit, such as a question that its summary answers. */
+/** Label of a task that needs no commit, such as a question. */
 const NO_COMMIT = 'no-commit'
 
 export interface ProofOptions {
@@ -30,10 +30,10 @@ export interface ProofOptions {
   readonly verifyMs: number
   readonly env: NodeJS.ProcessEnv
   readonly isStopped: AbortSignal
-  readonly verifying: (command: string) => void
-  /** A commit that the branch has to build on. */
+  readonly onVerify: (command: string) => void
+  /** A commit the branch must contain. */
   readonly contains?: string
-  /** A path that has to be produced. */
+  /** A path that must be committed. */
   readonly produces?: string
   /** The report of a task that changes nothing else. */
   readonly report?: string
@@ -41,11 +41,11 @@ export interface ProofOptions {
 
 /** Whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. Cheap checks come first. */
 export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
-  const { report, tree, verifying } = options
+  const { report, tree, onVerify: verifying } = options
   const reasons =
     report === undefined
-      ? [...workReasons(task, options), ...openItems(task)]
-      : reportReasons(report, options)
+      ? [...findWorkProblems(task, options), ...findOpenItems(task)]
+      : findReportProblems(report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
   const { commit } = requireHead(tree)
   const command = report === undefined ? (task.verify ?? options.verify) : undefined
@@ -54,15 +54,18 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   const verify = await runVerify(command, options)
   if (verify.isStopped) throw new StintError('STOPPED', 'the verify command was stopped')
   if (!verify.passed) return { isDone: false, reasons: [`${command} ${verify.ending}`], verify }
-  // The command may have changed files, as a formatter does; then what was proved is not what is committed.
-  const after = workReasons(task, options).map((reason) => `after ${command}: ${reason}`)
+  // The command may have changed files, as a formatter does, and then what was verified is not what is committed.
+  const after = findWorkProblems(task, options).map((reason) => `after ${command}: ${reason}`)
   if (after.length > 0) return { isDone: false, reasons: after, verify }
   if (readTreeHead(tree)?.commit !== commit)
     return { isDone: false, reasons: [`${command} moved the branch`], verify }
   return { isDone: true, commit, verify }
 }
 
-function reportReasons(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
+function findReportProblems(
+  report: string,
+  { tree, branch, base }: ProofOptions,
+): readonly string[] {
   const head = readTreeHead(tree)
   if (head?.branch !== branch) return [`HEAD is on ${describeHead(head)} and not on ${branch}`]
   if (head.commit !== base) return ['it is only to read and report, and has committed']
@@ -71,12 +74,12 @@ function reportReasons(report: string, { tree, branch, base }: ProofOptions): re
   if (changed.length > 0)
     return [`it is only to read and report, and has changed: ${listed(changed)}`]
   const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
-  // A report from before does not count.
+  // A report that existed before does not count.
   const isOld = !dirty.includes(report) && isInHead(tree, report)
   return isThere && !isOld ? [] : [`there is no report of it in ${report}`]
 }
 
-function workReasons(
+function findWorkProblems(
   { labels, verify: ownVerify }: Task,
   { tree, branch, base, leftBefore, contains, produces, verify }: ProofOptions,
 ): readonly string[] {
@@ -95,7 +98,7 @@ function workReasons(
       `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`,
     ]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
-  // Without a verify command its commits are the only proof, and Stint's own commit is none.
+  // Without a verify command the agent's commits are the only proof, and Stint's automatic commit is none.
   if (verify === undefined && ownVerify === undefined && areAllAutoCommits(tree, base))
     return ['nothing was committed by the agent itself']
   if (
@@ -121,7 +124,7 @@ function isInHead(tree: string, path: string): boolean {
   return runGit(tree, ['ls-tree', '--name-only', 'HEAD', '--', path]) !== ''
 }
 
-function openItems({ checklist }: Task): readonly string[] {
+function findOpenItems({ checklist }: Task): readonly string[] {
   const open = checklist.filter(({ done }) => !done).map(({ item }) => item)
   return open.length === 0 ? [] : [`not ticked: ${listed(open)}`]
 }
@@ -133,10 +136,10 @@ function listed(items: readonly string[]): string {
 
 export interface VerifyResult {
   readonly command: string
-  /** Absent when it did not end by itself. */
+  /** Absent when it was killed. */
   readonly exit?: number
   readonly passed: boolean
-  /** Continues the command: `ended with 1`, `took longer than 20 min`. */
+  /** Reads after the command: `ended with 1`, `took longer than 20 min`. */
   readonly ending: string
   readonly output: string
   readonly seconds: number

@@ -51,7 +51,7 @@ describe('the queue', () => {
     const one = world.delegate('one')
     const { paths: place } = world.workspace()
     const other = new Claims(place, 'other', somebody())
-    expect(other.take(QUEUE_CLAIM)).toBe(true)
+    expect(other.claim(QUEUE_CLAIM)).toBe(true)
     const stopping = new AbortController()
     const merging = world.merge([one], { isStopped: stopping.signal })
     stopping.abort()
@@ -410,8 +410,8 @@ describe('what goes wrong behind a landing', () => {
       merger: SELF,
       isStopped,
       emit: () => undefined,
-      at,
-      said: new Set<string>(),
+      afterStep: at,
+      emittedMessages: new Set<string>(),
     }
     return mergeWithContext(scene, [delegate.id])
   }

@@ -134,7 +134,7 @@ test('what another run or another delegate works on is left to them', async () =
   const [one] = await world.tasks('One', 'Two', 'Three', 'Four')
   const workspace = world.workspace()
   const others = new Claims(workspace.paths, mintId(undefined), thisProcess())
-  others.take(one!.id)
+  others.claim(one!.id)
   await createDelegate(workspace, { what: 'Two', task: 'two', harness: 'rehearsal' })
   const report = await world.run({ maxSessions: 1 })
   // And no more sessions are begun than it was to take.

@@ -82,7 +82,7 @@ describe('when the work of a delegate is merged', () => {
       by: 'run',
       data: { task, status: 'completed', summary: 'twelve tests' },
     })
-    expect(RunSession.closedBy(world.workspace, parent, task)).toBe(landed.commit)
+    expect(RunSession.findClosingCommit(world.workspace, parent, task)).toBe(landed.commit)
     expect(await status()).toBe('completed')
     expect(written.every(({ once }) => once !== undefined)).toBe(true)
   })

@@ -68,15 +68,15 @@ test('settling closes the issue with the summary as one argument, whatever it ho
   const source = await sourceOf(world, 'beads', { env })
   const task = named(await source.read(), 'app-a3f8-1')
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-  expect(await source.settle(task, `--force; $(touch x)\n"quoted" ${secret}`, world.root)).toEqual(
-    [],
-  )
+  expect(
+    await source.complete(task, `--force; $(touch x)\n"quoted" ${secret}`, world.root),
+  ).toEqual([])
   const [close] = calls().slice(-1)
   expect(close!.slice(0, 2)).toEqual(['close', 'app-a3f8.1'])
   expect(close![2]).toMatch(/^--reason=--force; \$\(touch x\) "quoted" /)
   expect(close).toHaveLength(3)
   expect(close![2]).not.toContain(secret)
-  await source.settle(task, ' ', world.root)
+  await source.complete(task, ' ', world.root)
   expect(calls().at(-1)![2]).toBe('--reason=done')
 })
 

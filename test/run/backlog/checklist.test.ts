@@ -205,13 +205,13 @@ describe('settling an item', () => {
       ['cache-the-lookup', '- [ ] Cache the lookup'],
       ['numbered-too', '2) [ ] Numbered too'],
     ] as const) {
-      expect(await source.settle(named(backlog, name), 'done', tree)).toEqual(['TODO.md'])
+      expect(await source.complete(named(backlog, name), 'done', tree)).toEqual(['TODO.md'])
       const at = line.lastIndexOf('[ ]')
       expected = expected.replace(line, `${line.slice(0, at)}[x]${line.slice(at + 3)}`)
       expect(readFileSync(join(tree, 'TODO.md'), 'utf8')).toBe(expected)
     }
     expect(world.read('TODO.md')).toBe(text)
-    expect(await source.settle(named(backlog, 'choose-a-library'), 'done', tree)).toEqual([])
+    expect(await source.complete(named(backlog, 'choose-a-library'), 'done', tree)).toEqual([])
   })
 
   test('finds it where the agent moved it, and leaves the file where the agent reworded it', async () => {
@@ -220,10 +220,10 @@ describe('settling an item', () => {
     const source = await sourceOf(world, 'TODO.md')
     const backlog = await source.read()
     world.write('TODO.md', '- [ ] New\n- [ ] Two\n- [ ] One\n')
-    expect(await source.settle(named(backlog, 'one'), '', world.root)).toEqual(['TODO.md'])
+    expect(await source.complete(named(backlog, 'one'), '', world.root)).toEqual(['TODO.md'])
     expect(world.read('TODO.md')).toBe('- [ ] New\n- [ ] Two\n- [x] One\n')
     world.write('TODO.md', '- [ ] Something else\n')
-    expect(await source.settle(named(backlog, 'two'), '', world.root)).toEqual([])
+    expect(await source.complete(named(backlog, 'two'), '', world.root)).toEqual([])
     expect(world.read('TODO.md')).toBe('- [ ] Something else\n')
     expect(world.said).toContain(
       'TODO.md has no single line for two any more; it was left as it is',
@@ -235,7 +235,7 @@ describe('settling an item', () => {
     world.write('TODO.md', '- [ ] One\n')
     const source = await sourceOf(world, 'TODO.md')
     chmodSync(world.path('TODO.md'), 0o640)
-    expect(await source.settle((await source.read()).tasks[0]!, '', world.root)).toEqual([])
+    expect(await source.complete((await source.read()).tasks[0]!, '', world.root)).toEqual([])
     expect(world.read('TODO.md')).toBe('- [x] One\n')
     expect(statSync(world.path('TODO.md')).mode & 0o777).toBe(0o640)
   })

@@ -55,7 +55,7 @@ test('settling changes nothing on GitHub and in the tree', async () => {
   const world = gitProject()
   const source = await sourceOf(world, 'github', { env })
   const task = named(await source.read(), 'gh-12')
-  expect(await source.settle(task, 'done', world.root)).toEqual([])
+  expect(await source.complete(task, 'done', world.root)).toEqual([])
   expect(calls()).toHaveLength(1)
 })
 

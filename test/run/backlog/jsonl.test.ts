@@ -199,7 +199,9 @@ describe('settling a task', () => {
     const tree = worktree(world)
     const source = await sourceOf(world, 'docs/plan.jsonl')
     const backlog = await source.read()
-    expect(await source.settle(named(backlog, 't1'), 'All good', tree)).toEqual(['docs/plan.jsonl'])
+    expect(await source.complete(named(backlog, 't1'), 'All good', tree)).toEqual([
+      'docs/plan.jsonl',
+    ])
     const settled = readFileSync(join(tree, 'docs/plan.jsonl'), 'utf8')
     expect(settled).toBe(
       readable
@@ -207,7 +209,7 @@ describe('settling a task', () => {
         .replace(' "estimate" : 1.50', ' "estimate" : 1.50'),
     )
     expect(world.read('docs/plan.jsonl')).toBe(readable)
-    expect(await source.settle(named(backlog, 't2'), '', tree)).toEqual(['docs/plan.jsonl'])
+    expect(await source.complete(named(backlog, 't2'), '', tree)).toEqual(['docs/plan.jsonl'])
     expect(readFileSync(join(tree, 'docs/plan.jsonl'), 'utf8')).toBe(
       settled.replace('"status":"open"', '"status":"done"'),
     )
@@ -218,9 +220,9 @@ describe('settling a task', () => {
     world.commit('plan', { 'plan.jsonl': readable })
     const source = await sourceOf(world, 'plan.jsonl')
     const task = named(await source.read(), 't2')
-    expect(await source.settle(task, '', world.root)).toEqual(['plan.jsonl'])
+    expect(await source.complete(task, '', world.root)).toEqual(['plan.jsonl'])
     const { ino } = statSync(world.path('plan.jsonl'))
-    expect(await source.settle(task, '', world.root)).toEqual([])
+    expect(await source.complete(task, '', world.root)).toEqual([])
     expect(statSync(world.path('plan.jsonl')).ino).toBe(ino)
     expect(told(await source.read())).toContain('t2 completed')
   })
@@ -230,7 +232,7 @@ describe('settling a task', () => {
     const text = '{"id":"t1","title":"One","status":"closed"}\n'
     world.commit('plan', { 'plan.jsonl': text })
     const source = await sourceOf(world, 'plan.jsonl')
-    expect(await source.settle(named(await source.read(), 't1'), '', world.root)).toEqual([])
+    expect(await source.complete(named(await source.read(), 't1'), '', world.root)).toEqual([])
     expect(world.read('plan.jsonl')).toBe(text)
   })
 
@@ -242,7 +244,7 @@ describe('settling a task', () => {
     const tree = worktree(world)
     for (const path of [world.path('plan.jsonl'), outside.path('plan.jsonl')]) {
       const source = await sourceOf(world, path)
-      expect(await source.settle(named(await source.read(), 't2'), '', tree)).toEqual([])
+      expect(await source.complete(named(await source.read(), 't2'), '', tree)).toEqual([])
       expect(readFileSync(path, 'utf8')).toBe(
         readable.replace('"status":"open"', '"status":"done"'),
       )
@@ -256,7 +258,7 @@ describe('settling a task', () => {
     const source = await sourceOf(world, 'plan.jsonl')
     const task = named(await source.read(), 't1')
     rmSync(join(tree, 'plan.jsonl'))
-    expect(await source.settle(task, '', tree)).toEqual([])
+    expect(await source.complete(task, '', tree)).toEqual([])
     expect(world.read('plan.jsonl')).toBe(readable)
   })
 
@@ -270,7 +272,7 @@ describe('settling a task', () => {
     const task = named(await source.read(), 't1')
     rmSync(join(tree, 'plan.jsonl'))
     symlinkSync(elsewhere.path('private'), join(tree, 'plan.jsonl'))
-    expect(await source.settle(task, '', tree)).toEqual([])
+    expect(await source.complete(task, '', tree)).toEqual([])
     expect(elsewhere.read('private')).toBe(readable)
   })
 
@@ -281,7 +283,7 @@ describe('settling a task', () => {
     const source = await sourceOf(world, 'plan.jsonl')
     const task = named(await source.read(), 't1')
     writeFileSync(join(tree, 'plan.jsonl'), 'not JSON at all\n')
-    expect(await source.settle(task, '', tree)).toEqual([])
+    expect(await source.complete(task, '', tree)).toEqual([])
     expect(readFileSync(join(tree, 'plan.jsonl'), 'utf8')).toBe('not JSON at all\n')
     expect(world.said).toContain(
       'plan.jsonl has no single line for t1 any more; it was left as it is',
@@ -295,7 +297,7 @@ describe('settling a task', () => {
     const task = named(await source.read(), 't2')
     const broken = readable.replace('{"id":"t3"', '{"id:"t3"')
     world.write('plan.jsonl', broken)
-    expect(await source.settle(task, '', world.root)).toEqual(['plan.jsonl'])
+    expect(await source.complete(task, '', world.root)).toEqual(['plan.jsonl'])
     expect(world.read('plan.jsonl')).toBe(broken.replace('"status":"open"', '"status":"done"'))
   })
 

@@ -10,7 +10,7 @@ test('without a word the backlog is .tasks, and settling a task changes no file'
   expect(source.name).toBe('.tasks')
   const backlog = await source.read()
   expect(told(backlog)).toEqual(['fix-the-login ready'])
-  expect(await source.settle(backlog.tasks[0]!, 'done', world.root)).toEqual([])
+  expect(await source.complete(backlog.tasks[0]!, 'done', world.root)).toEqual([])
 })
 
 test.each(['.tasks', '.tasks/', './.tasks'])('%s means the same', async (word) => {

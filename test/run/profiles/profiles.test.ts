@@ -211,13 +211,15 @@ describe('the ledger of profiles', () => {
   test('gives a body once a conversation, and again after a compaction', () => {
     const ledger = new LoadedProfiles([architect, code])
     ledger.beginConversation()
-    expect(ledger.give(undefined)).toEqual({})
-    expect(ledger.give(architect)).toEqual({ profile: { name: 'architect', body: architect.body } })
-    expect(ledger.give(architect)).toEqual({ profileAgain: 'architect' })
+    expect(ledger.inject(undefined)).toEqual({})
+    expect(ledger.inject(architect)).toEqual({
+      profile: { name: 'architect', body: architect.body },
+    })
+    expect(ledger.inject(architect)).toEqual({ profileAgain: 'architect' })
     ledger.forgetBodies()
-    expect(ledger.give(architect)).toHaveProperty('profile')
+    expect(ledger.inject(architect)).toHaveProperty('profile')
     ledger.beginConversation()
-    expect(ledger.give(architect)).toHaveProperty('profile')
+    expect(ledger.inject(architect)).toHaveProperty('profile')
   })
 
   test('counts the bodies that no conversation needed', () => {
@@ -225,7 +227,7 @@ describe('the ledger of profiles', () => {
     expect(ledger.notLoaded).toBe(0)
     ledger.beginConversation()
     expect(ledger.notLoaded).toBe(total)
-    ledger.give(code)
+    ledger.inject(code)
     ledger.forgetBodies()
     expect(ledger.notLoaded).toBe(architect.tokens)
     ledger.beginConversation()
