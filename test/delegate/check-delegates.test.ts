@@ -18,7 +18,7 @@ function follow(world: DelegateWorld, remark: string): void {
     world.project.git(...command!.trim().split(' '))
 }
 
-test('a branch and worktree whose maker was killed are told as that, with what takes them away', () => {
+test('reports a branch and worktree whose creator was killed, with the command that removes them', () => {
   const world = new DelegateWorld()
   world.delegate('thing')
   const tree = join(worktreesFolder(world.workspace().paths), 'delegate-0a1b2c')
@@ -33,7 +33,7 @@ test('a branch and worktree whose maker was killed are told as that, with what t
   expect(world.references('refs/heads/stint/')).toEqual(['refs/heads/stint/thing'])
 })
 
-test('what a killed merge left is told as that, with what takes it away, and not what one works in now', () => {
+test('reports what a killed merge left, with the command that removes it, but not a live merge', () => {
   const world = new DelegateWorld()
   const [left, now] = [world.delegate('left'), world.delegate('now')]
   const folder = worktreesFolder(world.workspace().paths)

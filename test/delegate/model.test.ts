@@ -62,7 +62,7 @@ const LENGTH = 120
 const RUNS = LONG ? 200 : 18
 
 test(
-  'whatever delegates, users and crashes do, no commit is lost and the target only grows',
+  'loses no commit and only ever advances the target, whatever delegates, users and crashes do',
   { timeout: 3_600_000 },
   async () => {
     let steps = 0

@@ -21,7 +21,7 @@ async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]
 }
 
 describe('the commits of a delegate', () => {
-  test('are asked of git as long as they can change, and of the log once it is settled', async () => {
+  test('are read from git while they can change, and from the log once it is merged or discarded', async () => {
     const world = new DelegateWorld()
     const [merged, given, ready] = ['merged', 'given', 'ready'].map((name) =>
       world.delegate(name, { commits: [{ [`${name}.txt`]: '1\n' }, { [`${name}.txt`]: '2\n' }] }),
@@ -40,8 +40,8 @@ describe('the commits of a delegate', () => {
   })
 })
 
-describe('a delegate that is discarded', () => {
-  test('is named in full, whoever asks', async () => {
+describe('discarding a delegate', () => {
+  test('requires its full name from every caller', async () => {
     const world = new DelegateWorld()
     const { id } = world.delegate('thing')
     const delegates = projectDelegates(world.workspace())

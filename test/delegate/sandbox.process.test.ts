@@ -36,7 +36,7 @@ function sandbox(context: TestContext, root: string): string {
   return `unshare -m ${folder}/inside`
 }
 
-test('what an agent reports and records where it cannot write the journal is in the journal all the same, once', async (context) => {
+test('records what a sandboxed agent reports in the journal it cannot write, once', async (context) => {
   const world = new WorkingWorld()
   await world.tasks({ title: 'One', checklist: [{ item: 'Say so', done: false }] })
   world.config(`delegates:\n  wrap: ${sandbox(context, world.project.root)}\n`)

@@ -35,7 +35,7 @@ test.each([
   expect(sizeClassOf({ ...plain, ...fields })).toBe(expected)
 })
 
-test('the lengths can be set', () => {
+test('the lengths can be configured', () => {
   const settings = {
     length: { smallUpTo: 10, largeFrom: 20 },
     batch: { places: 4, small: 1, medium: 2, leaveAbove: 0.5 },

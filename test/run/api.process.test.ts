@@ -16,7 +16,7 @@ function doing(task: string) {
   return [{ write: `${task}.txt`, text: `${task}\n` }, { run: commit }, reporting(task)] as const
 }
 
-test('two tasks are worked with a bare model, one after a false report and one across kill -9 of the runner', async () => {
+test('a bare model finishes two tasks, one after a false report and one across kill -9 of the runner', async () => {
   const stub = await new ModelStub().start()
   onTestFinished(() => stub.stop())
   let isKilled = false

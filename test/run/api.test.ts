@@ -5,7 +5,7 @@ import { ModelStub } from '../harness/model-stub.ts'
 import { ScriptedAgent, reporting } from '../harness/scripted-agent.ts'
 import { RunWorld } from './run-world.ts'
 
-test('a run hands over from a bare model whose context was filled up at once', async () => {
+test("a run hands off to a fresh conversation when a bare model's first turn fills the context", async () => {
   const stub = await new ModelStub().start()
   onTestFinished(() => stub.stop())
   const done = [

@@ -17,7 +17,7 @@ test.each([
   ['rotation.decided', 2],
   ['session.closed', 1],
 ] as const)(
-  'a runner killed at %s (%i) is resumed: every task is done once, and no process is left',
+  'resumes a runner killed at %s (%i): every task is done once and no process is left',
   async (kind, count) => {
     const world = new RunWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')

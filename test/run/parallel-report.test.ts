@@ -53,7 +53,7 @@ function part(
 const moved = (seconds: number, move: DelegateMove) => [seconds, 'delegate.moved', move] as const
 const options = { run: 'r', prices: [], isRunning: false, commits: 2 }
 
-test('a parallel run has done what is merged, and took what all its delegates took', () => {
+test('counts merged work as done and adds up the cost of all delegates', () => {
   const parts = [
     part('merged', 0, 10, moved(11, { to: 'merged' })),
     part('ready', 5, 15, moved(16, { to: 'ready' })),
@@ -84,7 +84,7 @@ test('a parallel run has done what is merged, and took what all its delegates to
   })
 })
 
-test('a parallel run without a delegate has an empty report', () => {
+test('is empty for a parallel run without a delegate', () => {
   const report = parallelReport(logOf([0, 'run.started', begun(2)]), [], options)
   expect(report).toMatchObject({ how: 'interrupted', sessions: [], spend: { usd: 0 } })
   expect(report.parallel).toEqual({ most: 2, share: 0, target: 0.6, savedSeconds: 0, delegates: 0 })

@@ -8,7 +8,7 @@ const stretch = (task: string, from: number, to: number) => ({
   to: to * 1000,
 })
 
-describe('the share of tasks that ran beside another', () => {
+describe('the parallel share', () => {
   test.each([
     ['is nothing where there were none', [], 0, 0, 0],
     ['is nothing for one alone', [stretch('a', 0, 10)], 10, 0, 0],
@@ -38,7 +38,7 @@ describe('the share of tasks that ran beside another', () => {
     })
   })
 
-  test('is between nothing and all, for any stretches', () => {
+  test('is between 0 and 1 for any intervals', () => {
     const any = fc.record({
       task: fc.constantFrom('a', 'b', 'c', 'd'),
       from: fc.nat(50),

@@ -5,7 +5,7 @@ import { startRun } from '../../src/run/loop/start-run.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('an agent may run the verify command and report, and starts nothing else through Stint or git', async () => {
+test('an agent may verify and report, and cannot start anything else through Stint or git', async () => {
   const folder = scratchFolder()
   const seen = (name: string) => existsSync(`${folder}/${name}`)
   const verify = `test -f one.txt && echo "as $STINT_RUN" >> ${folder}/verified`
@@ -42,7 +42,7 @@ test('an agent may run the verify command and report, and starts nothing else th
   expect(world.journalled('discovery.made')).toHaveLength(1)
 })
 
-test('no run is begun in a run', async () => {
+test('refuses to start a run inside a run', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const workspace = new Workspace(world.project.root, {

@@ -96,9 +96,9 @@ async function expectWhole(
 /** What changes something, so that being killed behind it is not the same as before it. */
 const CHANGES = /worktree (?:add|remove)|update-ref|(?:^| )merge --/
 
-describe.each(['main', 'side'])('a merge into %s that is killed', (target) => {
+describe.each(['main', 'side'])('a killed merge into %s', (target) => {
   test(
-    'before and after each thing it asks of git has done all or nothing, and loses nothing',
+    'before or after any git call has done all or nothing, and loses nothing',
     { timeout: 300_000 },
     async () => {
       const { asked, wasKilled, last } = worker(scene(target), 'merge')
@@ -123,7 +123,7 @@ describe.each(['main', 'side'])('a merge into %s that is killed', (target) => {
   )
 })
 
-test('a recovery that is killed in its turn is made again', { timeout: 300_000 }, async () => {
+test('repeats a recovery that is killed itself', { timeout: 300_000 }, async () => {
   const landing = /(?:^| )merge .*--ff-only/
   const { asked } = worker(scene('main'), 'merge')
   const at = asked.findIndex((call) => landing.test(call)) + 1

@@ -38,7 +38,7 @@ describe('two globs', () => {
     expect(mayShareAPath(b, a)).toBe(false)
   })
 
-  test('that both match some path always may share one', () => {
+  test('that both match some path are always found to overlap', () => {
     const part = fc.constantFrom('a', 'b', 'ab', 'x.ts', 'y.md')
     const paths = fc.array(part, { minLength: 1, maxLength: 4 })
     // A glob made from a path by putting wildcards into it matches that path.
@@ -64,7 +64,7 @@ describe('two globs', () => {
     )
   })
 
-  test('are compared whatever they are, and alike both ways', () => {
+  test('of any form compare the same both ways', () => {
     const glob = fc.string({
       unit: fc.constantFrom(
         'a',

@@ -12,7 +12,7 @@ test.each([
   ['verify.started', 4],
   ['delegate.merged', 2],
 ] as const)(
-  'a runner of several killed at %s (%i) is resumed: every task is merged and closed once, and no process is left',
+  'resumes a parallel runner killed at %s (%i): each task is merged and closed once, no process is left',
   async (kind, count) => {
     const world = new ParallelWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')

@@ -13,7 +13,7 @@ const touches = (fields: Parameters<typeof someTask>[1], files: readonly string[
   findTouchedFiles(someTask('a', fields), tree, files)
 
 describe('the files of a task', () => {
-  test('are those of its order, and its text does not count then', () => {
+  test('are those of its request, and then its text does not count', () => {
     expect(
       touches({ title: 'Mend src/auth/login.ts', extra: 'files: docs/**' }, ['src/**']),
     ).toEqual({
@@ -33,7 +33,7 @@ describe('the files of a task', () => {
     ['what is no list of texts', 'files: {a: 1}', []],
     ['what is no YAML', 'files: [src/a.ts', []],
     ['nothing', 'owner: me', []],
-  ])('are declared in the head of its file: %s', (_what, extra, declared) => {
+  ])('are declared in its front matter: %s', (_what, extra, declared) => {
     expect(touches({ extra }).declared).toEqual(declared)
   })
 
@@ -60,7 +60,7 @@ describe('the files of a task', () => {
     expect(touches({ checklist: [{ item: text, done: false }] }).likely).toEqual(likely)
   })
 
-  test('are looked for in a text of any length', () => {
+  test('are found in a text of any length', () => {
     const text = `${'.'.repeat(200_000)} ${'`'.repeat(1000)} ${'a/'.repeat(100_000)}x`
     expect(touches({ details: text }).likely).toEqual([])
   })

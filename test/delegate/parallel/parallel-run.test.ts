@@ -6,7 +6,7 @@ import { scratchFolder } from '../../support/scratch.ts'
 import { doing } from '../../run/run-world.ts'
 import { ParallelWorld, meeting } from './parallel-world.ts'
 
-test('a run of several at once merges each task when it is proved, closes it once, leaves the checkout alone, and is reported as one', async () => {
+test('merges each task when proved, closes it once, leaves the checkout alone, and reports one run', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const head = world.project.git('rev-parse', 'HEAD')
@@ -74,7 +74,7 @@ test('a run of several at once merges each task when it is proved, closes it onc
   )
 })
 
-test('what depends on another is begun when that is merged, and has its work', async () => {
+test('starts a dependent task once its dependency is merged, with that work', async () => {
   const world = new ParallelWorld()
   await world.tasks('One')
   await world.tasks({ title: 'Two', dependsOn: ['one'] }, 'Three')
@@ -98,7 +98,7 @@ test('what depends on another is begun when that is merged, and has its work', a
   )
 })
 
-test('tasks that name the same file are worked on one after the other', async () => {
+test('works on tasks that name the same file one after the other', async () => {
   const world = new ParallelWorld()
   await world.tasks(
     { title: 'One', description: 'Change `a.txt`' },
@@ -128,7 +128,7 @@ const MEND = {
   run: "git merge --quiet --no-edit -X ours $(git branch --list 'stint/run-??????' --format='%(refname:short)')",
 }
 
-test('what conflicts is given back with the conflict in the same run, mended and merged', async () => {
+test('returns a conflict for rework in the same run, where it is fixed and merged', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const meet = meeting('one', 'two')
@@ -153,7 +153,7 @@ test('what conflicts is given back with the conflict in the same run, mended and
   expect(world.subjects()).toEqual(expect.arrayContaining(['one', 'two']))
 })
 
-test('what comes back too often is parked on its branch, what depends on it waits, and the others are merged', async () => {
+test('parks work rejected too often on its branch, its dependents wait, and the others are merged', async () => {
   const world = new ParallelWorld()
   world.config('delegates:\n  send_back: 0\n')
   await world.tasks('One', 'Two', 'Three')
@@ -183,7 +183,7 @@ test('what comes back too often is parked on its branch, what depends on it wait
   expect(outcomes.toSorted()).toEqual(['done', 'done', 'parked'])
 })
 
-test('what fails for good is parked, what depends on it waits, and the others are merged', async () => {
+test('parks a finally failed task, its dependents wait, and the others are merged', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   await world.tasks({ title: 'Three', dependsOn: ['one'] })
@@ -200,7 +200,7 @@ test('what fails for good is parked, what depends on it waits, and the others ar
   ])
 })
 
-test('what all of them spend counts together, and a run that ended over its budget is gone on with', async () => {
+test('counts the spend of all delegates together, and resumes a run that ended over budget', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const meet = meeting('one', 'two', 'three')
@@ -218,7 +218,7 @@ test('what all of them spend counts together, and a run that ended over its budg
   expect(world.delegates()).toHaveLength(3)
 })
 
-test('no more tasks are begun than it was to do', async () => {
+test('starts no more tasks than the maximum', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three', 'Four')
   const report = await world.run({ maxTasks: 2 })
@@ -228,7 +228,7 @@ test('no more tasks are begun than it was to do', async () => {
   expect(Object.values(world.closings())).toEqual([1, 1, 1, 1])
 })
 
-test('told to stop after its tasks it begins no more, and merges those that run', async () => {
+test('asked to stop after its tasks, starts no more and merges those that run', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const gate = join(scratchFolder(), 'open')
@@ -245,7 +245,7 @@ test('told to stop after its tasks it begins no more, and merges those that run'
   expect((await world.run({ resume: true })).how).toBe('finished')
 })
 
-test('told to stop now it ends all of them at once, and goes on with each where it was', async () => {
+test('asked to stop now, ends all of them at once and resumes each where it was', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const half = (name: string) => [
@@ -270,7 +270,7 @@ test('told to stop now it ends all of them at once, and goes on with each where 
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
 })
 
-test('after its time is over it ends all of them, to be resumed', async () => {
+test('ends all of them when its time is up, to be resumed', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })

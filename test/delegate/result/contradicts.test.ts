@@ -130,7 +130,7 @@ describe('of two decisions', () => {
     expect([contradicts(a, b), contradicts(b, a)]).toEqual([false, false])
   })
 
-  test('none contradict each other that a project makes about different things', () => {
+  test('about different things none contradict each other', () => {
     const alarms = PROJECT.flatMap((a, index) =>
       PROJECT.slice(index + 1)
         .filter((b) => contradicts(a, b))

@@ -14,7 +14,7 @@ const bd = (more: Readonly<Record<string, string>> = {}) =>
     ...more,
   })
 
-test('issues of beads (a stand-in, in the documented shape) are tasks that wait for each other as they do there', async () => {
+test('reads beads issues (stand-in, documented shape) as tasks with the same dependencies', async () => {
   const { env, calls } = bd()
   const backlog = await read(gitProject(), 'beads', { env })
   expect(told(backlog)).toEqual([
@@ -52,7 +52,7 @@ test('issues of beads (a stand-in, in the documented shape) are tasks that wait 
   ])
 })
 
-test('what beads (a stand-in, in the documented shape) wraps in an envelope is the same', async () => {
+test('reads beads output (stand-in, documented shape) in an envelope the same way', async () => {
   const wrapped = (name: string) =>
     JSON.stringify({ schema_version: 1, data: JSON.parse(documented(name)) })
   const { env } = bd({ ready: wrapped('bd-ready.json'), list: wrapped('bd-list.json') })
@@ -62,7 +62,7 @@ test('what beads (a stand-in, in the documented shape) wraps in an envelope is t
   )
 })
 
-test('settling closes the issue with the summary as one argument, whatever it holds', async () => {
+test('completing a task closes the issue with the summary as one argument, whatever it contains', async () => {
   const { env, calls } = bd()
   const world = gitProject()
   const source = await sourceOf(world, 'beads', { env })
@@ -80,7 +80,7 @@ test('settling closes the issue with the summary as one argument, whatever it ho
   expect(calls().at(-1)![2]).toBe('--reason=done')
 })
 
-test('an issue that was completed here stays so until beads closes it', async () => {
+test('an issue completed here stays completed until beads closes it', async () => {
   const world = gitProject()
   await workOn(world, 'beads/app-a3f8.1')
   expect(told(await read(world, 'beads', { env: bd().env })).slice(0, 3)).toEqual([
@@ -90,7 +90,7 @@ test('an issue that was completed here stays so until beads closes it', async ()
   ])
 })
 
-test('an issue whose id could be taken for something else is left out and named', async () => {
+test('skips an issue whose id could be read as an option or a path, and reports it', async () => {
   const issue = { title: 'Bad', status: 'open', priority: 1, issue_type: 'task' }
   const list = JSON.stringify([
     { ...issue, id: '--help' },
@@ -153,7 +153,7 @@ function bdEnv(more: Readonly<Record<string, string>>): () => NodeJS.ProcessEnv 
   return () => bd(more).env
 }
 
-test('a program that does not end is ended', async () => {
+test('kills a program that does not end', async () => {
   const { env } = standIn('bd', { sleep: '' })
   const surroundings = { cwd: plainProject().root, env, timeoutMs: 1000 }
   await expect(

@@ -8,7 +8,7 @@ import { named, read, documented, sourceOf, standIn, told } from './world.ts'
 
 const gh = (list = documented('gh-issue-list.json')) => standIn('gh', { list })
 
-test('open issues (a stand-in, in the documented shape) are tasks with their dependencies, parts, boxes, sizes and priorities', async () => {
+test('reads open issues (stand-in, documented shape) with dependencies, parts, checkboxes, sizes and priorities', async () => {
   const { env, calls } = gh()
   const backlog = await read(gitProject(), 'github', { env })
   expect(told(backlog)).toEqual([
@@ -50,7 +50,7 @@ test('open issues (a stand-in, in the documented shape) are tasks with their dep
   ])
 })
 
-test('settling changes nothing on GitHub and in the tree', async () => {
+test('completing a task changes nothing on GitHub or in the tree', async () => {
   const { env, calls } = gh()
   const world = gitProject()
   const source = await sourceOf(world, 'github', { env })
@@ -72,7 +72,7 @@ test.each([
   ['depends on other/repo#1', []],
   ['independents on #1', []],
   ['relates to #1', []],
-])('of %j the dependencies are %j', (body, expected) => {
+])('reads from %j the dependencies %j', (body, expected) => {
   expect(dependenciesIn(body)).toEqual(expected)
 })
 
@@ -84,20 +84,20 @@ const issue = (number: number, body = '', title = `Issue ${number}`) => ({
   createdAt: '',
 })
 
-test('a dependency that is not among the open issues is met, unless there are more than were listed', () => {
+test('counts a dependency that is not an open issue as met, unless the list was cut', () => {
   const issues = [issue(2, 'Depends on #1')]
   expect(githubTasks(issues)[0]!.dependsOn).toEqual([])
   expect(githubTasks(issues, true)[0]!.dependsOn).toEqual(['#1'])
 })
 
-test('an issue is a part of the first that lists it, and never of itself', () => {
+test('makes an issue part of the first issue that lists it, and never of itself', () => {
   const parents = githubTasks([issue(3, '- [ ] #3\n- [ ] #1'), issue(2, '- [ ] #1'), issue(1)]).map(
     ({ parent }) => parent,
   )
   expect(parents).toEqual(['3', undefined, undefined])
 })
 
-test('hostile and endless issues come out short, plain and on one line', async () => {
+test('shortens hostile and endless issues to plain single lines', async () => {
   const list = JSON.stringify([
     issue(
       1,
@@ -118,7 +118,7 @@ test('hostile and endless issues come out short, plain and on one line', async (
   expect(tasks[1]!.title).toBe('#2')
 })
 
-test('many bodies made to be slow to read are read within the time of a test', () => {
+test("reads many bodies crafted to be slow within the test's time limit", () => {
   const bodies = [
     ' '.repeat(65_000),
     '<!--\n'.repeat(13_000),

@@ -29,8 +29,8 @@ async function afterItWasBegunAgain<T>(
   return worked
 }
 
-describe('a delegate that is begun again in the last moment', () => {
-  test('is not discarded, and its worktree stays', async () => {
+describe('a delegate restarted at the last moment', () => {
+  test('is not discarded and keeps its worktree', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const discard = () => discardDelegate(world.workspace(), one.state())
@@ -52,7 +52,7 @@ describe('a delegate that is begun again in the last moment', () => {
   })
 })
 
-test('a checkout in which a delegate is at work is not moved under it', async () => {
+test('does not move a checkout while a delegate works in it', async () => {
   const world = new DelegateWorld()
   const under = world.delegate('under', { status: 'running' })
   const one = world.delegate('one', { order: { target: under.branch } })
@@ -67,7 +67,7 @@ test('a checkout in which a delegate is at work is not moved under it', async ()
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
 })
 
-test('a process of a delegate is ended though the delegate was called failed meanwhile', async () => {
+test("ends a delegate's process even if the delegate was marked failed meanwhile", async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { status: 'running' })
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
@@ -84,7 +84,7 @@ test('a process of a delegate is ended though the delegate was called failed mea
   expect((await exited)[1]).toBe('SIGTERM')
 })
 
-test('no more are begun again than may be at work', async () => {
+test('restarts no more delegates than may run at once', async () => {
   const world = new DelegateWorld()
   world.config('delegates: { most: 1 }\n')
   const busy = world.delegate('busy', { status: 'running' })
@@ -99,7 +99,7 @@ test('no more are begun again than may be at work', async () => {
   expect(one.state().status).toBe('failed')
 })
 
-test('what was to be mended stays so when a merge that is tried again has to wait', async () => {
+test('keeps the open rejection when a retried merge has to wait', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { commits: [{ 'a.txt': 'ours\n' }] })
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
@@ -112,7 +112,7 @@ test('what was to be mended stays so when a merge that is tried again has to wai
   expect(one.state()).toMatchObject({ status: 'ready', openRejection })
 })
 
-test('a merge is verified with the name, the ports and the variables that it was proved with', async () => {
+test('verifies a merge with the same name, ports and variables as the proof', async () => {
   const world = new DelegateWorld()
   world.config(
     'verify: test "$STINT_DELEGATE:$DATABASE" = one:app_3\ndelegates:\n  env: ["DATABASE=app_{slot}"]\n',

@@ -7,7 +7,7 @@ import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { draftEntry } from '../../src/session/entries.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a task that is taken up again after others were done is held to its own work', async () => {
+test('checks a task resumed after others against its own work only', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   await world.run({
@@ -26,7 +26,7 @@ test('a task that is taken up again after others were done is held to its own wo
   expect(report.how).toBe('waiting')
 })
 
-test('a task waits for a branch on which another run did what it depends on', async () => {
+test('a task waits until the branch with its dependency is merged', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   await world.tasks({ title: 'Two', dependsOn: ['one'] })
@@ -41,7 +41,7 @@ test('a task waits for a branch on which another run did what it depends on', as
   expect((await world.run()).how).toBe('finished')
 })
 
-test('a task that another run closed meanwhile is not closed again', async () => {
+test('does not close a task again that another run has closed', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks('One')
   const script = world.script({ one: [[...doing('one'), { wait: 30_000 }], doing('one')] })
@@ -54,7 +54,7 @@ test('a task that another run closed meanwhile is not closed again', async () =>
   expect(world.closings()).toEqual({ [one!.id]: 1 })
 })
 
-test('a claim counts as long as whoever made it lives, also against its own run', () => {
+test('a claim holds while its process lives, even against its own run', () => {
   const world = new RunWorld()
   world.project.write('.sessions/runs/.keep', '')
   const { paths: place } = new Workspace(world.project.root)
@@ -73,7 +73,7 @@ test('a claim counts as long as whoever made it lives, also against its own run'
   expect(new Claims(place, 'third', alive).claim('other')).toBe(true)
 })
 
-test('of two who resume a run at once the first in its log goes on', () => {
+test('of two processes resuming a run at once, the first in its log continues', () => {
   const alive = (pid: number) => ({ pid, startedAt: processStartTime(pid), mark: '' })
   const resumed = (runner: ReturnType<typeof alive>) => ({
     id: '',
@@ -88,7 +88,7 @@ test('of two who resume a run at once the first in its log goes on', () => {
   )
 })
 
-test('a verify command that had a secret in it has to be said again', async () => {
+test('asks again for a verify command that contained a secret', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const secret = `ghp_${'a1B2'.repeat(9)}`
@@ -97,7 +97,7 @@ test('a verify command that had a secret in it has to be said again', async () =
   expect((await world.run({ resume: true, maxTasks: 9, verify: 'true' })).how).toBe('finished')
 })
 
-test('a run in place leaves a session of the user on that branch alone', async () => {
+test('a run in place refuses to start where the user has an active session on that branch', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   await world.project.run((project) => project.init({ name: 'mine' }))
@@ -105,7 +105,7 @@ test('a run in place leaves a session of the user on that branch alone', async (
   expect(world.runs()).toEqual([])
 })
 
-test('a conversation that the journal never heard of is not told to have ended', async () => {
+test('records no end for a conversation missing from the journal', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks('One')
   const session = await RunSession.open(new Workspace(world.project.root), one!, 'the goal')

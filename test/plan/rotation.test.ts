@@ -33,8 +33,8 @@ const after = (
   mode: BatchMode = 'forecast',
 ) => decideRotation({ ...warm, ...standing }, next, [], NO_HISTORY, mode)
 
-describe('a decision', () => {
-  test('never begins a task whose margin passes the compaction point, or one past the smart zone', () => {
+describe('a rotation decision', () => {
+  test('never continues past the compaction point or the smart zone', () => {
     fc.assert(
       fc.property(
         aStanding,
@@ -55,7 +55,7 @@ describe('a decision', () => {
     )
   })
 
-  test('is made for any history, with a line of reasons', () => {
+  test('is made for any history, with a one-line reason', () => {
     fc.assert(
       fc.property(
         aStanding,
@@ -80,7 +80,7 @@ describe('a decision', () => {
     )
   })
 
-  test('opens a conversation where there is none, and never leaves one that nothing was done in', () => {
+  test('opens a conversation where there is none, and never rotates an unused one', () => {
     fc.assert(
       fc.property(aStanding, someTasks(3, 1), aMode, (standing, [next, ...rest], mode) => {
         expect(
@@ -98,7 +98,7 @@ describe('a decision', () => {
     )
   })
 
-  test('leaves a conversation that a failed attempt has filled, though nothing was done in it', () => {
+  test('rotates a conversation that a failed attempt has filled, though no task was done in it', () => {
     expect(after({ done: [], context: 110_000 }, task('a'))).toMatchObject({
       stay: false,
       rule: 'smart zone',
@@ -140,11 +140,11 @@ describe('a decision', () => {
     expect(after(standing, next)).toMatchObject({ rule, stay })
   })
 
-  test('of the mode "one" always leaves', () => {
+  test('always rotates in mode "one"', () => {
     expect(after({}, task('a'), 'one')).toMatchObject({ stay: false, rule: 'one' })
   })
 
-  test('says what decided, in figures', () => {
+  test('gives the reason in numbers', () => {
     expect(after({ context: 60_000 }, task('a', { sizeClass: 'large' })).because).toBe(
       '60,000 tokens in the context and up to 124,976 for a large task would pass the compaction point, 167,000',
     )
@@ -182,7 +182,7 @@ describe('a fixed batch', () => {
     })
   })
 
-  test('ends after a task that leaves more than half of the way behind', () => {
+  test('ends after a task that fills more than half of the budget', () => {
     expect(after({ context: 83_500 }, task('a'), 'fixed')).toMatchObject({ stay: true })
     expect(after({ context: 83_501 }, task('a'), 'fixed')).toMatchObject({
       stay: false,
@@ -190,7 +190,7 @@ describe('a fixed batch', () => {
     })
   })
 
-  test('takes the smart zone for the way where the compaction point is unknown', () => {
+  test('uses the smart zone where the compaction point is unknown', () => {
     const { point: _unknown, ...pointless } = warm
     expect(
       decideRotation({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed'),
@@ -200,7 +200,7 @@ describe('a fixed batch', () => {
     })
   })
 
-  test('can be set', () => {
+  test('can be configured', () => {
     const settings = { ...DEFAULT_PLAN, batch: { places: 6, small: 2, medium: 3, leaveAbove: 0.1 } }
     expect(decideRotation(warm, task('a'), [], NO_HISTORY, 'fixed', settings).stay).toBe(false)
     const later = { ...settings, batch: { ...settings.batch, leaveAbove: 0.9 } }
@@ -243,8 +243,8 @@ function byTrying(
   return { stay: from(0, standing, true), leave: from(0, standing, false) }
 }
 
-describe('the cheapest way', () => {
-  test('is that of trying all', () => {
+describe('the cheapest plan', () => {
+  test('equals the best of all plans', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), aHistory, (standing, tasks, history) => {
         const forecasts = forecastsFrom(history)
@@ -259,7 +259,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('is that of trying all, also where conversations are short enough to stay in', () => {
+  test('equals the best of all plans where conversations are short enough to continue', () => {
     const short = aStanding.map((standing) => ({
       ...standing,
       base: 5_000,
@@ -282,7 +282,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('of staying counts that a later task is unrelated to what was done here', () => {
+  test('that continues counts a later task as unrelated to what was done here', () => {
     const order = [task('a'), task('b', { labels: ['docs'] })]
     const [same, other] = ['docs', 'auth'].map((label) =>
       cheapestCosts(
@@ -295,7 +295,7 @@ describe('the cheapest way', () => {
     expect(other!.leave).toBe(same!.leave)
   })
 
-  test('of staying costs more the longer the history is, and with a cold cache; leaving costs the same', () => {
+  test('that continues costs more with a longer history or a cold cache; rotating costs the same', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, tasks, more) => {
         const longer = cheapestCosts(
@@ -317,7 +317,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('never costs less with a task more', () => {
+  test('never costs less with one more task', () => {
     fc.assert(
       fc.property(aStanding, someTasks(12, 2), (standing, tasks) => {
         const [all, fewer] = [tasks, tasks.slice(0, -1)].map((some) =>
@@ -329,7 +329,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('of a long backlog is found by looking sixty tasks ahead', () => {
+  test('for a long backlog looks sixty tasks ahead', () => {
     const tasks = Array.from({ length: 5_000 }, (_, index) => task(`t${index}`))
     expect(cheapestCosts(warm, tasks, NO_HISTORY)).toEqual(
       cheapestCosts(warm, tasks.slice(0, 60), NO_HISTORY),
@@ -337,7 +337,7 @@ describe('the cheapest way', () => {
   })
 })
 
-test('a conversation that once was too long stays so: a longer one is never stayed in where a shorter is left', () => {
+test('never continues a longer conversation where it rotates a shorter one', () => {
   fc.assert(
     fc.property(
       aStanding,

@@ -180,7 +180,7 @@ class Eight extends BackgroundWorld {
 }
 
 test(
-  'eight delegates of which half go wrong lose no work, close each task once, and leave nothing behind',
+  'eight delegates, half of them failing, lose no work, close each task once and leave nothing behind',
   { timeout: 600_000 },
   async () => {
     const world = new Eight()

@@ -27,7 +27,7 @@ test.each([
     { what: 'mend `src/parse.ts`' },
     'one, which is running, may change the same files: src/parse.ts',
   ],
-])('that delegates have files in common is told when %s', async (_, first, second, line) => {
+])('warns that delegates change the same files when %s', async (_, first, second, line) => {
   expect(await saidWith(first, second)).toContain(line)
 })
 
@@ -35,11 +35,11 @@ test.each([
   ['others', { files: ['src/**'] }, { files: ['docs/**'] }],
   ['none that are known', {}, {}],
   ['the same, and it only reads', { files: ['src/**'] }, { files: ['src/**'], as: 'review' }],
-])('nothing is told when it has %s', async (_, first, second) => {
+])('does not warn when it has %s', async (_, first, second) => {
   expect(await saidWith(first, second)).not.toContain('same files')
 })
 
-test('what a delegate has changed already counts, committed or not', async () => {
+test('counts what a delegate has changed already, committed or not', async () => {
   const world = new WorkingWorld()
   const { run } = await world.made({ what: 'one' })
   const { writeFileSync } = await import('node:fs')

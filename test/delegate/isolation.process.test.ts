@@ -5,7 +5,7 @@ import { doing } from '../run/run-world.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { WorkingWorld } from './working-world.ts'
 
-test('the agent, the set-up and the verify command of a delegate have the same name, ports and variables', async () => {
+test('gives the agent, set-up and verify command of a delegate the same name, ports and variables', async () => {
   const seen = scratchFolder()
   const show = (by: string) =>
     `echo "$STINT_DELEGATE $STINT_PORT $STINT_PORTS $DATABASE $(cat set-up)" > ${seen}/${by}`
@@ -32,7 +32,7 @@ test('the agent, the set-up and the verify command of a delegate have the same n
   ])
 })
 
-test('the agent of a delegate is started by the configured command, in its tree', async () => {
+test("starts a delegate's agent with the configured wrap command, in its worktree", async () => {
   const folder = scratchFolder()
   const wrap = join(folder, 'wrap')
   writeFileSync(
@@ -70,7 +70,7 @@ test.each([
   expect(world.project.git('branch', '--list').trim()).toBe('* main')
 })
 
-test('it is said when an agent that may do everything moved the branch its work is to go to', async () => {
+test('reports when an agent with all permissions moved its target branch', async () => {
   const world = new WorkingWorld()
   const moving = [
     ...doing('docs').slice(0, -1),

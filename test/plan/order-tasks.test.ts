@@ -62,7 +62,7 @@ describe('two tasks', () => {
     expect(relationBetween(b, a)).toBe(expected)
   })
 
-  test('are related to each other alike, both ways', () => {
+  test('have the same relation both ways', () => {
     fc.assert(
       fc.property(someTasks(6), (tasks) => {
         for (const a of tasks)
@@ -72,7 +72,7 @@ describe('two tasks', () => {
   })
 })
 
-test('a task goes with a conversation if it goes with one task of it', () => {
+test('a task is related to a conversation if it is related to one of its tasks', () => {
   const [x, y] = [task('x', { labels: ['x'] }), task('y', { labels: ['y'] })]
   expect(relationToAll(task('a', { labels: ['y'] }), [x, y])).toBe('related')
   expect(relationToAll(task('a', { labels: ['z'] }), [x, task('b')])).toBe('unrelated')
@@ -80,7 +80,7 @@ test('a task goes with a conversation if it goes with one task of it', () => {
   expect(relationToAll(task('a', { labels: ['z'] }), [])).toBe('unknown')
 })
 
-describe('the order of work', () => {
+describe('the task order', () => {
   test.each([
     ['is that of adding, where nothing else is known', ['a', 'b', 'c'], [], 'a b c'],
     ['puts priority first', ['a P2', 'b P0', 'c P1'], [], 'b c a'],
@@ -127,7 +127,7 @@ describe('the order of work', () => {
     expect(names(lines, done)).toBe(expected)
   })
 
-  test('begins, without a conversation, with what `stint task next` says', () => {
+  test('begins, without a conversation, with the task of `stint task next`', () => {
     fc.assert(
       fc.property(aBacklog, (lines) => {
         const backlog = backlogOf(...lines).backlog()
@@ -136,7 +136,7 @@ describe('the order of work', () => {
     )
   })
 
-  test('has each task once, behind everything that it waits for', () => {
+  test('has each task once, after everything it depends on', () => {
     fc.assert(
       fc.property(aBacklog, (lines) => {
         const backlog = backlogOf(...lines).backlog()
@@ -155,7 +155,7 @@ describe('the order of work', () => {
     )
   })
 
-  test('sizes a task by its description only where nobody said how big it is', () => {
+  test('sizes a task by its description only where it has no size', () => {
     const told = new Told()
     const description = 'x'.repeat(5_000)
     told.tell('task.added', { task: 'a', title: 'A', description })
