@@ -4,7 +4,7 @@ import type { SizeClass } from '../project/config/run-config.ts'
 import type { Usage } from '../session/entries.ts'
 import type { RunOptions } from './options.ts'
 import { isRecord } from '../backlog/task.ts'
-import { asCount, asArray } from '../text/json-fields.ts'
+import { asArray, asCount } from '../text/json-fields.ts'
 
 /** How users and agents refer to a task. */
 export interface TaskName {

@@ -16,11 +16,11 @@ import type {
 } from './entries.ts'
 import {
   type Attempt,
-  ZERO_USAGE,
   type RunState,
   type UsageByModel,
-  sumUsage,
+  ZERO_USAGE,
   sumAttemptUsage,
+  sumUsage,
   totalTokens,
 } from './run-state.ts'
 

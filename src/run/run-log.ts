@@ -8,11 +8,11 @@ import { runIds, runLogPaths } from '../project/store/run-files.ts'
 import { defined } from '../text/defined.ts'
 import { redactDeep } from '../text/redact.ts'
 import {
-  type RunListener,
   type RunEntry,
   type RunEntryData,
   type RunEntryKind,
   type RunEvent,
+  type RunListener,
   type TaskName,
   hasNeededFields,
 } from './entries.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isAlive } from '../harness/process/spawn-guarded.ts'
-import { GitFailed, runGit } from '../git/run-git.ts'
+import { tryGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import type { ProjectPaths } from '../project/store/project-paths.ts'
 import { runIds } from '../project/store/run-files.ts'
@@ -10,7 +10,7 @@ import type { RunReport, RunRow } from './entries.ts'
 import type { FinishedTask } from './plan/forecast.ts'
 import { parallelReport, reportFrom } from './report.ts'
 import { findRun, readRun } from './run-log.ts'
-import { type Attempt, ZERO_USAGE, type RunState, sumUsage, foldRun } from './run-state.ts'
+import { type Attempt, type RunState, ZERO_USAGE, foldRun, sumUsage } from './run-state.ts'
 
 /** Newest first. */
 export function listRuns(workspace: Workspace): readonly RunRow[] {
@@ -93,14 +93,8 @@ export function toRunRow(
 /** Returns 0 when the branch is gone. */
 function countCommits(paths: ProjectPaths, { started: { base, branch } }: RunState): number {
   if (paths.repository === undefined || !existsSync(paths.root)) return 0
-  try {
-    return Number(
-      runGit(paths.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']),
-    )
-  } catch (error) {
-    if (error instanceof GitFailed) return 0
-    throw error
-  }
+  const count = ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']
+  return Number(tryGit(paths.root, count) ?? 0)
 }
 
 /** Older runs say little about current tasks. */

@@ -1,4 +1,4 @@
-// What may happen to a delegate's processes, files and branches while it works in the background, or while nobody looks.
+// What may happen to a delegate's processes, files and branches while it works in the background.
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const DOES: Acts = [
 const HANGS: Acts = [{ write: { path: 'half.txt', text: 'half\n' } }, { hang: true }]
 
 class World extends BackgroundWorld {
-  /** At work, and come as far as to hang. */
+  /** Running, and already hanging. */
   async hanging(what = 'Hang here', ...flags: readonly string[]): Promise<DelegateRow> {
     const row = await this.begin(this.script({}, [HANGS, DOES]), what, ...flags)
     await this.untilWritten(row, 'half.txt')
@@ -73,7 +73,7 @@ describe('a running delegate', () => {
       .poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')), PATIENCE)
       .toBe(true)
     process.kill(-child.pid!, 'SIGHUP')
-    // As a terminal does to everything that it still reaches.
+    // As a closing terminal does.
     process.kill(pid, 'SIGHUP')
     await closed
     expect((await world.rows())['hang-here']).toMatchObject({
@@ -234,7 +234,7 @@ describe('two commands at once', () => {
 })
 
 describe('a delegate that cannot be created', () => {
-  /** Says why, and leaves no worktree, branch, run or delegate. */
+  /** Fails with a reason and leaves no worktree, branch, run or delegate. */
   async function expectNothing(world: World, ...said: readonly string[]): Promise<void> {
     const line = [
       'delegate',

@@ -8,11 +8,11 @@ import { git } from '../support/scratch.ts'
 import { DelegateWorld, NOBODY } from './delegate-world.ts'
 
 function checked(world: DelegateWorld) {
-  const { paths: place } = world.workspace()
-  return [...checkRuns(place), ...checkDelegates(place)].flatMap(({ details }) => details)
+  const { paths } = world.workspace()
+  return [...checkRuns(paths), ...checkDelegates(paths)].flatMap(({ details }) => details)
 }
 
-/** Takes the commands that a remark gives, as a person would. */
+/** Extracts the commands from a finding. */
 function follow(world: DelegateWorld, remark: string): void {
   for (const [, command] of remark.matchAll(/: git ((?:worktree remove|branch -d)[^(,;]*)/g))
     world.project.git(...command!.trim().split(' '))

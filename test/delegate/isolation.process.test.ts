@@ -18,7 +18,7 @@ test('gives the agent, set-up and verify command of a delegate the same name, po
       '  env: ["DATABASE=app-{slot}-{port+1}"]',
     ].join('\n'),
   )
-  // The first number is another's.
+  // The first slot is taken.
   await world.made({ as: 'tests' })
   const script = {
     docs: [[{ run: show('agent') }, { run: 'git add -f .gitignore' }, ...doing('docs')]],
@@ -51,7 +51,7 @@ test("starts a delegate's agent with the configured wrap command, in its worktre
   const { tree } = state.run.started
   expect(readFileSync(`${folder}/words`, 'utf8')).toBe(`${tree}\nthe docs\n${tree}\n${state.id}\n`)
   expect(readFileSync(`${folder}/agent`, 'utf8')).toBe('yes\n')
-  // What proves the work is the run's own, and not in there.
+  // The proof runs outside the wrap command.
   expect(readFileSync(`${folder}/verify`, 'utf8')).toBe('[]\n')
 })
 
@@ -86,7 +86,7 @@ test('reports when an agent with all permissions moved its target branch', async
     expect.stringContaining('main was moved from'),
   ])
   world.events.length = 0
-  // Somebody else moves it, and the agent takes that in.
+  // Someone else moves it, and the agent merges it.
   const somebody = `cd ${world.project.root} && git reset -q --hard && git commit -q --allow-empty -m else`
   const taking = [
     ...doing('tests').slice(0, -1),

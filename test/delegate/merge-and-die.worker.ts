@@ -1,4 +1,4 @@
-// Merges delegates as `stint merge` does, and dies behind a step of one of them.
+// Merges delegates as `stint merge` does, and dies after a given step.
 import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { findDelegate } from '../../src/run/delegate/delegates.ts'
 import { mergeWithContext } from '../../src/run/merge/merge-queue.ts'

@@ -13,7 +13,7 @@ function commitIn(one: Delegate, message: string, ...how: readonly string[]): st
   return head(one)
 }
 
-/** Commits that an agent makes and leaves again, each in a way of its own. */
+/** Ways in which an agent can orphan its commits. */
 const LEAVING: Readonly<Record<string, (one: Delegate) => readonly string[]>> = {
   'amends away': (one) => {
     const made = commitIn(one, 'first try')

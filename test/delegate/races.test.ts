@@ -3,25 +3,25 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { discardDelegate, stopDelegate } from '../../src/run/control/delegate-operations.ts'
-import { withClaim, delegateClaim } from '../../src/run/delegate/delegates.ts'
+import { delegateClaim, withClaim } from '../../src/run/delegate/delegates.ts'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { thisProcess } from '../../src/run/loop/start-run.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 
-/** What somebody does when another has begun it again in the moment before their turn. */
-async function afterItWasBegunAgain<T>(
+/** Runs a command while another process restarts the delegate just before its turn. */
+async function whileRestarted<T>(
   world: DelegateWorld,
   delegate: Delegate,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { paths: place, config } = world.workspace()
-  const log = new RunLog(place, delegate.id, config)
+  const { paths, config } = world.workspace()
+  const log = new RunLog(paths, delegate.id, config)
   let worked!: Promise<T>
-  await withClaim(place, delegateClaim(delegate.id), async () => {
+  await withClaim(paths, delegateClaim(delegate.id), async () => {
     worked = work()
     worked.catch(() => undefined)
-    // Long enough that it has looked, and waits.
+    // Long enough for it to have read the state and wait.
     await new Promise((resolve) => setTimeout(resolve, 300))
     log.append('run.resumed', { runner: thisProcess() })
   })
@@ -34,7 +34,7 @@ describe('a delegate restarted at the last moment', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const discard = () => discardDelegate(world.workspace(), one.state())
-    await expect(afterItWasBegunAgain(world, one, discard)).rejects.toMatchObject({
+    await expect(whileRestarted(world, one, discard)).rejects.toMatchObject({
       code: 'DELEGATE_BUSY',
     })
     expect(one.state().status).toBe('running')
@@ -45,7 +45,7 @@ describe('a delegate restarted at the last moment', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const before = world.commitOf('main')
-    const outcome = await afterItWasBegunAgain(world, one, () => world.mergeOne(one))
+    const outcome = await whileRestarted(world, one, () => world.mergeOne(one))
     expect(outcome).toMatchObject({ how: 'not ready', because: 'it is still running' })
     expect(world.commitOf('main')).toBe(before)
     expect(one.steps()).not.toContain('merge.begun')
@@ -73,8 +73,8 @@ test("ends a delegate's process even if the delegate was marked failed meanwhile
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const exited = once(child, 'exit')
-  const { paths: place, config } = world.workspace()
-  const log = new RunLog(place, one.id, config)
+  const { paths, config } = world.workspace()
+  const log = new RunLog(paths, one.id, config)
   log.append('run.resumed', {
     runner: { pid: child.pid!, startedAt: processStartTime(child.pid!), mark: '' },
   })
@@ -89,8 +89,8 @@ test('restarts no more delegates than may run at once', async () => {
   world.config('delegates: { most: 1 }\n')
   const busy = world.delegate('busy', { status: 'running' })
   const one = world.delegate('one', { status: 'failed' })
-  const { paths: place, config } = world.workspace()
-  const log = new RunLog(place, busy.id, config)
+  const { paths, config } = world.workspace()
+  const log = new RunLog(paths, busy.id, config)
   log.append('run.resumed', { runner: thisProcess() })
   log.close()
   await expect(startInBackground(world.workspace(), one.id)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ test('keeps the open rejection when a retried merge has to wait', async () => {
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'conflicted' })
   const { openRejection } = one.state()
-  // The merge goes together now, and cannot land.
+  // The merge no longer conflicts, but cannot land.
   world.project.git('revert', '--no-edit', 'HEAD')
   world.project.write('a.txt', 'not committed\n')
   expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting' })

@@ -1,4 +1,4 @@
-// Delegates as they are listed and named, from logs that no agent had to write.
+// Rows and names of delegates, from generated logs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { projectDelegates } from '../../src/run/control/project-runs.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
 
-/** What git was asked meanwhile, as git itself writes it down. */
+/** The git commands run meanwhile, from git's own trace. */
 async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]> {
   const path = join(scratchFolder(), 'trace')
   process.env.GIT_TRACE2_EVENT = path

@@ -153,8 +153,8 @@ test('restarts after a conflict with the conflict in the prompt, and is proved o
   world.project.commit('theirs', { 'parser.txt': 'theirs\n' })
   const onto = world.project.git('rev-parse', 'main').trim()
   const { RunLog } = await import('../../src/run/run-log.ts')
-  const { paths: place, config } = world.workspace()
-  new RunLog(place, first.id, config).append('delegate.moved', {
+  const { paths, config } = world.workspace()
+  new RunLog(paths, first.id, config).append('delegate.moved', {
     to: 'conflicted',
     target: 'main',
     onto,

@@ -46,7 +46,7 @@ describe('on generated backlogs', () => {
   })
 })
 
-// Some seconds of reckoning, which on a busy machine are many.
+// Takes seconds, and many more on a busy machine.
 test('the tables in the planning docs match the current results', { timeout: 600_000 }, () => {
   expect(planningPage()).toBe(countedPage())
 })

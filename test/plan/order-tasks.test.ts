@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  relationBetween,
   orderTasks,
   plannedTask,
+  relationBetween,
   relationToAll,
 } from '../../src/run/plan/order-tasks.ts'
 import { nextTasks } from '../../src/backlog/task-graph.ts'

@@ -4,10 +4,10 @@ import {
   type BatchMode,
   type ConversationLoad,
   cheapestCosts,
-  expectedCost,
   decideRotation,
-  expectedWork,
+  expectedCost,
   expectedTokens,
+  expectedWork,
 } from '../../src/run/plan/rotation.ts'
 import { type Forecasts, forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { type PlannedTask, relationToAll } from '../../src/run/plan/order-tasks.ts'
@@ -213,7 +213,7 @@ describe('a fixed batch', () => {
   })
 })
 
-/** Every way of cutting the order, one by one. */
+/** Every split of the order, by brute force. */
 function byTrying(
   standing: ConversationLoad,
   tasks: readonly PlannedTask[],
@@ -222,7 +222,7 @@ function byTrying(
   const from = (at: number, now: ConversationLoad, choice: boolean): number => {
     const next = tasks[at]!
     const forecast = forecasts.bySize[next.sizeClass]
-    // The first decision is given; the rules are about the later ones.
+    // The first decision is fixed; the rules apply to the later ones.
     if (choice && at > 0) {
       const { point = Infinity, smartZone, context, done } = now
       if (context + forecast.added.margin > point || context >= smartZone) return Infinity

@@ -4,7 +4,7 @@ import { program } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { PromptWorld } from './prompt-world.ts'
 
-/** The command line in a process of its own, and what it has printed so far. */
+/** The command line in its own process, and its output so far. */
 function stint(world: PromptWorld, ...args: string[]) {
   const script = world.project.path('.sessions', 'script.json')
   const line = [program, 'prompt', '--harness', 'rehearsal', '--script', script, '--json', ...args]

@@ -175,7 +175,7 @@ describe('a session', () => {
     const { value: handle } = started.find(
       ({ status }) => status === 'fulfilled',
     ) as PromiseFulfilledResult<PromptHandle>
-    // It has joined, and so it waits its turn as it would at any other time.
+    // The other has joined the session, which is busy.
     expect(started.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(started.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { code: 'SESSION_BUSY' },
@@ -201,7 +201,7 @@ describe('a session', () => {
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([30_000, 40_000])
     const first = world.of('conversation.started')[0]!.conversation
     const full = await world.prompt('Read more')
-    // Not cut off, and each line is crossed once.
+    // Not cut off, and each threshold is crossed once.
     expect(full).toMatchObject({ how: 'completed', said: 'Full.' })
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([50_000])
     expect(world.texts('message')).toContain('the next prompt goes on in a fresh conversation')
@@ -229,7 +229,7 @@ describe('a session', () => {
   })
 })
 
-/** What the agent was told in a conversation, all of it. */
+/** Everything the agent was sent in a conversation. */
 function heard(world: PromptWorld, conversation: string): string {
   const path = world.project.path(
     '.sessions',

@@ -1,4 +1,4 @@
-// `stint run` with a bare model: the real program, and a stub in the place of the model alone.
+// `stint run` with a bare model: the real program, with only the model stubbed.
 import { expect, onTestFinished, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { answerAsModel } from '../harness/api-agent.ts'
@@ -55,7 +55,7 @@ test('a bare model finishes two tasks, one after a false report and one across k
   expect(Object.values(world.closings())).toEqual([1, 1])
   await expectNoneLeft(`STINT_RUN=${world.id}`)
 
-  // Whoever goes on after a crash of the runner begins with a handoff, and reads the project's rules for itself, once.
+  // After a crash of the runner the next conversation starts with a handoff and reads the project's instructions once.
   const store = conversationStore(`${world.project}/.sessions`, {})
   expect(store.list()).toHaveLength(2)
   for (const { id } of store.list()) {

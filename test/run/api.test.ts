@@ -13,7 +13,7 @@ test("a run hands off to a fresh conversation when a bare model's first turn fil
     { run: 'git add one.txt && git commit --quiet --message one' },
     reporting('one'),
   ] as const
-  // Below the line at which a run hands over, and beyond it with what it prints.
+  // Below the rotation threshold, and above it with the output.
   const full = { run: 'cat numbers.txt', tokens: 60_000 } as const
   answerAsModel(
     stub,

@@ -34,7 +34,7 @@ interface Diagnosis {
   readonly counts: { readonly damagedLines: number }
 }
 
-/** The command as a person gives it. */
+/** The real command line. */
 function doctor(world: RunWorld) {
   const { stdout, status } = spawnSync(process.execPath, [findStintProgram(), 'doctor', '--json'], {
     cwd: world.project.root,
@@ -61,7 +61,7 @@ async function finishedRun() {
   return { world, run, log, link: world.project.path('.git', 'stint', 'runs', `${run}.jsonl`) }
 }
 
-/** A run that was left with a task parked, and so with its worktree. */
+/** A run that parked a task and so left its worktree. */
 async function waitingRun() {
   const world = new RunWorld()
   await world.tasks('Hard', 'Easy')
@@ -186,8 +186,8 @@ test('reports an agent process that outlived its run as a problem', async () => 
     stdio: 'ignore',
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const { paths: place, config } = new Workspace(world.project.root)
-  const log = new RunLog(place, run, config)
+  const { paths, config } = new Workspace(world.project.root)
+  const log = new RunLog(paths, run, config)
   const stray = { pid: child.pid!, startedAt: processStartTime(child.pid!), mark }
   log.append('conversation.opened', { number: 9, session: 'none', process: stray, setup: 0 })
   log.close()

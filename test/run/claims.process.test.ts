@@ -41,7 +41,7 @@ function start(program: string, root: string, name: string) {
   }
 }
 
-/** The claims that nobody has given up, by task. */
+/** The unreleased claims, by task. */
 function standing(log: string): Readonly<Record<string, readonly string[]>> {
   const claims: Record<string, string[]> = {}
   for (const { kind, data } of readLog(log).records) {

@@ -1,5 +1,5 @@
-// One of several runs that want the same tasks. Says which it got, and lives on until it is told to end: a claim is worth as
-// much as the life behind it.
+// One of several runs that claim the same tasks. Prints the ones it got and lives until stopped, because a claim holds only
+// while its process lives.
 import { createInterface } from 'node:readline'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { findProjectPaths } from '../../src/project/store/project-paths.ts'

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  runComplexity,
-  taskComplexity,
   combineDomains,
   findTaskDomain,
+  runComplexity,
+  taskComplexity,
   trackingLevelFor,
 } from '../../src/run/plan/complexity.ts'
 import type { Size } from '../../src/backlog/task.ts'

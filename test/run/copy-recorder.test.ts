@@ -10,7 +10,7 @@ const TURN: readonly HarnessEvent[] = [
   { type: 'turn ended', how: 'completed' },
 ]
 
-/** Two turns and an end, of a harness that has written down what `copy` says. */
+/** Two turns and a close, for a harness whose transcript `copy` provides. */
 function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) {
   const store = conversationStore(scratchFolder(), {})
   const said: string[] = []

@@ -128,7 +128,7 @@ test('does not count files that could not be saved against the next task', async
     { run: 'git init --quiet nested && echo n > nested/n.txt' },
     { failed: 'too hard' },
   ]
-  // As `git add -A` stops at a repository without a commit.
+  // `git add -A` fails on a nested repository without a commit.
   const commit = (name: string) => [
     { write: { path: name, text: name } },
     { run: `git add ${name} && git commit -qm ${name}` },

@@ -1,4 +1,3 @@
-// A context that is full, and one that is filled again and again.
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 
@@ -30,7 +29,7 @@ test('cuts off a turn compacted repeatedly without changes, and finishes the tas
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const again = [{ usage: 9000 }, { compact: true }]
-  // Nothing else is done until the runner has looked at the files.
+  // Waits until the runner has read the files.
   const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [
     ...again,
     { wait: 400 },

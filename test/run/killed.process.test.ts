@@ -45,7 +45,7 @@ test.each([
     })
     expect(world.subjects().toSorted()).toEqual(['do one', 'do three', 'do two'])
     expect(world.runs()).toEqual([run])
-    // Of every conversation that began it is written down that it ended.
+    // Every conversation that started is recorded as ended.
     const opened = world
       .logged('conversation.opened')
       .map(({ data }) => (data as { number: number }).number)

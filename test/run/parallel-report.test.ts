@@ -26,7 +26,7 @@ const begun = (parallel?: number): RunEntryData['run.started'] => ({
   runner,
 })
 
-/** A delegate that worked on a task from one second to another, and where it came to. */
+/** A delegate that worked on a task between two times, and its outcome. */
 function part(
   name: string,
   from: number,
@@ -74,7 +74,7 @@ test('counts merged work as done and adds up the cost of all delegates', () => {
   expect(tasks[3]!.kept).toBe('refs/kept')
   expect(report).toMatchObject({ run: 'r', how: 'waiting', seconds: 80, commits: 2, models: ['m'] })
   expect(report.spend).toMatchObject({ input: 5, cacheWritten: 10, cacheRead: 15, output: 20 })
-  // Two of five side by side; fifty seconds of work in eighty.
+  // Two of five ran in parallel; fifty seconds of work in eighty.
   expect(report.parallel).toEqual({
     most: 3,
     share: 0.4,

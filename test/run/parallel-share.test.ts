@@ -49,7 +49,7 @@ describe('the parallel share', () => {
         const { share } = computeParallelShare(stretches, 50)
         expect(share).toBeGreaterThanOrEqual(0)
         expect(share).toBeLessThanOrEqual(1)
-        // Looked at once more, every moment for itself.
+        // Computed again by brute force, moment by moment.
         const at = (moment: number) =>
           new Set(
             stretches

@@ -21,7 +21,7 @@ test('an agent may verify and report, and cannot start anything else through Sti
           ask: `git commit --allow-empty -m "$(cat <<'EOF'\none\nEOF\ntouch ${folder}/by-message\ncat <<'EOF'\ntwo\nEOF\n)"`,
         },
         { ask: `git commit --allow-empty -m "$(cat <<'EOF'\nseveral\n\nlines\nEOF\n)"` },
-        // Its own branch it may go back to; it may not go to another.
+        // It may return to its own branch, but not switch to another.
         { ask: 'git checkout -q --detach && git checkout -q work && git tag back-again' },
         { ask: 'git checkout -q other && git tag gone' },
         { ask: 'stint log --discovery "The agent may record"' },
@@ -35,7 +35,7 @@ test('an agent may verify and report, and cannot start anything else through Sti
   const report = await world.run({ script, verify, permissions: 'edits', branch: 'work' })
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
   expect(['by-digest', 'by-run', 'by-git', 'by-message'].filter(seen)).toEqual([])
-  // The agent knows in which run it is; what the run itself starts does not.
+  // Only the agent's environment names the run, not that of commands the run starts.
   expect(readFileSync(`${folder}/verified`, 'utf8')).toContain(`as ${report.run}\n`)
   expect(world.subjects()).toEqual(['several', 'do one'])
   expect(world.project.git('tag').trim()).toBe('back-again')

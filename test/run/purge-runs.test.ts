@@ -13,7 +13,7 @@ import { RunWorld, doing } from './run-world.ts'
 const SECRET = 'Correct Horse "Battery" 17'
 const SLUG = 'correct-horse-battery-17'
 
-/** Files that hold one of the texts, or its form inside JSON, outside git's own objects. */
+/** Files outside git's objects that contain one of the texts, also JSON-escaped. */
 function filesWith(root: string, ...texts: readonly string[]): readonly string[] {
   const forms = texts
     .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
@@ -131,7 +131,7 @@ test('a run purged while it works finishes, loses no entry and warns that it may
   await purge(world)
   expect(statSync(log).ino).not.toBe(inode)
   expect(world.project.said.join()).toMatch(/is going on and may write down again/)
-  // A piece of a path: without it the agent could not report.
+  // Part of a path without which the agent could not report.
   const partOfPath = await purge(world, findStintProgram())
   expect(readFileSync(program, 'utf8')).toBe(own)
   expect(partOfPath.remaining).toContain(join('.sessions', 'runs', run!, 'bin', 'stint'))
@@ -177,7 +177,7 @@ test('reports saved code that contains the secret, also in its commits, and drop
   unlinkSync(world.project.path('.sessions', 'script.json'))
 
   const named = await purge(world, token)
-  // The handoff to the second conversation kept the code too, and the commits before it.
+  // The handoff to the second conversation also saved the code, with the commits before it.
   const ofRun = named.checkpoints.filter((code) => code.run === run)
   expect(ofRun).toMatchObject([{ files: ['env.txt'], isDropped: false, isInHistory: false }])
   expect(refs()).toContain(`refs/stint/runs/${run}/${ofRun[0]!.attempt}`)

@@ -1,4 +1,4 @@
-// What a run writes down besides the tasks themselves.
+// What a run records besides the tasks themselves.
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 

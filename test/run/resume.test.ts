@@ -21,7 +21,7 @@ test('checks a task resumed after others against its own work only', async () =>
   const report = await world.run({ resume: true, maxTasks: 9 })
   expect(world.closings()[one!.id]).toBeUndefined()
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
-  // What was done meanwhile stays.
+  // Work done meanwhile stays.
   expect(world.subjects()).toEqual(['do two'])
   expect(report.how).toBe('waiting')
 })
@@ -57,20 +57,20 @@ test('does not close a task again that another run has closed', async () => {
 test('a claim holds while its process lives, even against its own run', () => {
   const world = new RunWorld()
   world.project.write('.sessions/runs/.keep', '')
-  const { paths: place } = new Workspace(world.project.root)
+  const { paths } = new Workspace(world.project.root)
   const alive = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
   const gone = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
-  expect(new Claims(place, 'first', gone).claim('task')).toBe(true)
-  expect(new Claims(place, 'second', alive).claim('task')).toBe(true)
+  expect(new Claims(paths, 'first', gone).claim('task')).toBe(true)
+  expect(new Claims(paths, 'second', alive).claim('task')).toBe(true)
   expect(
-    new Claims(place, 'first', {
+    new Claims(paths, 'first', {
       ...alive,
       pid: process.ppid,
       startedAt: processStartTime(process.ppid),
     }).claim('task'),
   ).toBe(false)
-  expect(new Claims(place, 'third', gone).claim('other')).toBe(true)
-  expect(new Claims(place, 'third', alive).claim('other')).toBe(true)
+  expect(new Claims(paths, 'third', gone).claim('other')).toBe(true)
+  expect(new Claims(paths, 'third', alive).claim('other')).toBe(true)
 })
 
 test('of two processes resuming a run at once, the first in its log continues', () => {

@@ -1,4 +1,4 @@
-// The worktree of a run in every state an agent can leave it in: all of it is kept, and no branch but the run's is moved.
+// Every state an agent can leave the run's worktree in: all work is saved, and only the run's branch moves.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,10 +15,10 @@ import {
 import { removeTreeIfClean } from '../../src/run/worktree/remove-worktree.ts'
 import {
   type RunTree,
-  restoreTree,
-  readTreeHead,
-  hiddenPaths,
   createRunTree,
+  hiddenPaths,
+  readTreeHead,
+  restoreTree,
   uncommittedPaths,
 } from '../../src/run/worktree/run-tree.ts'
 import { gitProject } from '../support/project.ts'
@@ -124,7 +124,7 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
     )
 })
 
-/** The same file on the run's branch and on another, differently. */
+/** The same file with different content on the run's branch and on another. */
 function clash({ inTree, write, commit }: ReturnType<typeof world>): void {
   inTree('switch', '-qc', 'other')
   write('a.txt', 'other\n')

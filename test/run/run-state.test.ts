@@ -8,7 +8,7 @@ import { findNeverBegun } from '../../src/run/loop/task-selection.ts'
 import { type RunState, foldRun, totalTokens } from '../../src/run/run-state.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
-// Few names, so that entries are about the same things.
+// Few names, so that entries collide.
 const number = fc.constantFrom(1, 2)
 const session = fc.constantFrom('s1', 's2')
 const attempt = fc.constantFrom('a1', 'a2', 'a3')
@@ -147,7 +147,7 @@ function entryOf(kind: RunEntryKind): fc.Arbitrary<RunEntry> {
     .map((rest) => ({ id: mintId(undefined), kind, ...rest }) as RunEntry)
 }
 
-// Attempts and their turns come most often, as they do in a run.
+// Attempts and turns are the most frequent, as in a real run.
 const KINDS: readonly RunEntryKind[] = [
   ...(Object.keys(DATA) as RunEntryKind[]),
   'attempt.started',
@@ -167,7 +167,7 @@ const anyEntries = fc
   .chain((entries) => fc.tuple(fc.constant(entries), fc.subarray(entries)))
   .map(([entries, again]) => [...entries, ...again])
 
-/** With a field taken away or something else in its place. */
+/** With a field removed or replaced. */
 const spoilt = fc
   .tuple(entry, fc.nat(), fc.option(fc.jsonValue(), { nil: undefined }))
   .map(([whole, which, instead]) => {
@@ -236,7 +236,7 @@ test('ignores entries of unknown kinds', () => {
       (entries, others) => {
         const mixed = [...entries]
         for (const [where, other] of others) mixed.splice(where % (mixed.length + 1), 0, other)
-        // When it was last heard of is all that they tell.
+        // They only advance `lastAt`.
         const timeless = (state: RunState | undefined) => ({ ...state, lastAt: '', seconds: 0 })
         expect(timeless(foldRun(mixed))).toEqual(timeless(foldRun(entries)))
       },

@@ -55,7 +55,7 @@ test('stops an agent that repeats the same error, unless files change in between
   const world = new RunWorld()
   await world.tasks({ title: 'Stuck', priority: 'P0' }, 'Moving')
   const failing = { run: 'echo 3 tests failed; exit 1' }
-  // Nothing else is done until the runner has looked at the files.
+  // Waits until the runner has read the files.
   const edit = (text: string) => [{ wait: 400 }, { run: `echo ${text} >> code.txt` }]
   const script = world.script({
     stuck: [[failing, failing, failing, { wait: 30_000 }]],

@@ -1,21 +1,21 @@
 import {
   type BudgetSettings,
-  type CrossedThresholds,
   type BudgetThreshold,
-  crossThresholds,
+  type CrossedThresholds,
   compactionPercent,
+  crossThresholds,
   stageAction,
 } from '../../context/budget/stages.ts'
 import type {
   Conversation,
+  ConversationOptions,
   Harness,
   HarnessEvent,
-  ConversationOptions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
 import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import type { TrippedDetector, Gauge } from '../entries.ts'
+import type { Gauge, TrippedDetector } from '../entries.ts'
 import type { PlannedTask } from '../plan/order-tasks.ts'
 import { type UsageByModel, addUsageByModel } from '../run-state.ts'
 

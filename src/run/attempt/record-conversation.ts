@@ -1,8 +1,8 @@
 import { readFileLines } from '../../project/conversation/read-file-lines.ts'
 import {
-  type StreamRecorderOptions,
   type ConversationRecorder,
   StreamRecorder,
+  type StreamRecorderOptions,
   stopAfterFirstFailure,
 } from '../../project/conversation/conversation-recorder.ts'
 import type { FileHistory } from '../../harness/contract/history.ts'

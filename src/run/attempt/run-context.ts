@@ -12,10 +12,11 @@ import type { Profile } from '../profiles/profile.ts'
 import type { ProofOptions } from '../proof/prove.ts'
 import type { RunLog } from '../run-log.ts'
 import type { UsageByModel } from '../run-state.ts'
-import type { BacklogSource } from '../sources/external-tasks.ts'
+import type { BacklogSource } from '../sources/backlog-source.ts'
 import { type TaskFailure, taskWord as wordFor } from '../texts/task-text.ts'
 import type { RunTree } from '../worktree/run-tree.ts'
 import { delimiter, dirname, join } from 'node:path'
+import { reasonOf } from '../../journal/errors.ts'
 import { createExecutable, replaceFile } from '../../journal/files.ts'
 import { findStintProgram } from '../../harness/process/find-program.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -116,9 +117,7 @@ export async function readBacklog({
         await sleep(PAUSE_MS * attempt)
         continue
       }
-      workspace.say(
-        `${source.name} cannot be read now, and is taken as it was: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      workspace.say(`${source.name} cannot be read now, and is taken as it was: ${reasonOf(error)}`)
       return latest.backlog
     }
   }

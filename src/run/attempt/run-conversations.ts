@@ -1,4 +1,5 @@
 import { compactionPointFor } from '../../harness/registry.ts'
+import { reasonOf } from '../../journal/errors.ts'
 import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
 import { packSession } from '../../project/pack-session.ts'
 import { defined } from '../../text/defined.ts'
@@ -6,16 +7,16 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { LoadedProfiles, profileFor } from '../profiles/profile.ts'
 import { firstPrompt } from '../texts/setup-text.ts'
 import {
-  type TaskFailure,
   type TaskExtra,
-  continueText,
+  type TaskFailure,
   asData,
-  taskWord,
-  wrapInTag,
+  continueText,
   restoreText,
   retryText,
   taskHead,
   taskText,
+  taskWord,
+  wrapInTag,
 } from '../texts/task-text.ts'
 import { type RunContext, RunEndedError, type TaskWork, agentEnvironment } from './run-context.ts'
 import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
@@ -47,9 +48,9 @@ export class RunConversations {
   }
 
   #takePendingHandoff(): InjectedHandoff | undefined {
-    const given = this.#pendingHandoff
+    const handoff = this.#pendingHandoff
     this.#pendingHandoff = undefined
-    return given
+    return handoff
   }
 
   withSetup(prompt: string): string {
@@ -91,10 +92,7 @@ export class RunConversations {
     }
     const opened = await openUnlessStopped(harness, conversationOptions, stopping.now).catch(
       (error: unknown) => {
-        throw new RunEndedError(
-          'harness failed',
-          error instanceof Error ? error.message : String(error),
-        )
+        throw new RunEndedError('harness failed', reasonOf(error))
       },
     )
     if (opened === 'stopped') throw new RunEndedError('interrupted', 'stopped')
@@ -124,23 +122,23 @@ export class RunConversations {
 
   /** The task prompt, with the failure of the last attempt and, in a new conversation, the handoff. */
   attemptPrompt({ task }: TaskWork, failure: TaskFailure | undefined): string {
-    const given = this.#takePendingHandoff()
+    const handoff = this.#takePendingHandoff()
     const isKnown = this.live?.hasHadTurn === true
-    if (given === undefined && failure !== undefined && isKnown) return retryText(task, failure)
+    if (handoff === undefined && failure !== undefined && isKnown) return retryText(task, failure)
     const extra = this.#extraFor(task)
-    if (given === undefined)
+    if (handoff === undefined)
       return failure === undefined ? taskText(task, extra) : continueText(task, { failure }, extra)
-    const document = withChanges(given)
-    if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
+    const document = withChanges(handoff)
+    if (handoff.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
     return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${wrapInTag('handoff', asData(document))}`
   }
 
   /** The prompt after a turn that the agent did not end itself. */
   continuePrompt({ task }: TaskWork, why: string): string {
-    const given = this.#takePendingHandoff()
-    return given === undefined
+    const handoff = this.#takePendingHandoff()
+    return handoff === undefined
       ? `${taskHead(task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
-      : continueText(task, { document: withChanges(given) }, this.#extraFor(task))
+      : continueText(task, { document: withChanges(handoff) }, this.#extraFor(task))
   }
 
   /** Restores what a compaction in mid-task has dropped. */

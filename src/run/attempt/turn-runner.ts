@@ -7,8 +7,8 @@ import { draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 import type { TrippedDetector } from '../entries.ts'
 import { priceUsage } from '../report.ts'
-import { type UsageByModel, UNKNOWN_LIMIT_MS, addUsageByModel, totalTokens } from '../run-state.ts'
-import { treeFingerprint, repositoryAt } from '../worktree/run-tree.ts'
+import { UNKNOWN_LIMIT_MS, type UsageByModel, addUsageByModel, totalTokens } from '../run-state.ts'
+import { repositoryAt, treeFingerprint } from '../worktree/run-tree.ts'
 import {
   type RunContext,
   RunEndedError,
@@ -18,9 +18,9 @@ import {
 } from './run-context.ts'
 import type { RunConversations } from './run-conversations.ts'
 import {
-  type TurnCut,
-  type LiveConversation,
   type FinishedTurn,
+  type LiveConversation,
+  type TurnCut,
   compactedEntry,
   crossedEntry,
 } from './live-conversation.ts'

@@ -8,26 +8,25 @@ import { priceUsage } from '../report.ts'
 import { type UsageByModel, addUsageByModel, foldRun } from '../run-state.ts'
 import { type TaskFailure, askForReportText } from '../texts/task-text.ts'
 import {
+  readTreeHead,
   restoreTree,
   treeFingerprint,
-  readTreeHead,
   uncommittedPaths,
 } from '../worktree/run-tree.ts'
 import {
   type RunContext,
   RunEndedError,
   type TaskWork,
-  writeAgentFiles,
   readBacklog,
+  writeAgentFiles,
 } from './run-context.ts'
+import { proveTask, recordDone } from './record-done.ts'
 import {
-  saveUnfinishedTask,
-  saveLeftWork,
-  proveTask,
-  recordDone,
   findUnfinishedTask,
+  saveLeftWork,
+  saveUnfinishedTask,
   withSavedRef,
-} from './record-done.ts'
+} from './unfinished-work.ts'
 import type { RunSession } from './run-session.ts'
 import type { Deadline, TurnRunner } from './turn-runner.ts'
 
@@ -186,9 +185,9 @@ async function attemptOnce(
     const isTreeGone = restoreTreeIfGone(context, work)
     return { ...turn, isTreeGone, report: session.findReport(task.id, run, own.since) }
   }
-  const gone = 'the worktree was taken away, and is made again from what was committed'
+  const treeGone = 'the worktree was taken away, and is made again from what was committed'
   let turn = await runTurn(own.prompt, own.isRetry ? 'retry' : 'task')
-  if (turn.isTreeGone) return failed({ reason: gone }, true)
+  if (turn.isTreeGone) return failed({ reason: treeGone }, true)
   if (turn.report === undefined && turn.failure === undefined) {
     // The compaction may have lost the task itself.
     const asked =
@@ -196,7 +195,7 @@ async function attemptOnce(
         ? await conversations.restorePrompt(session, work)
         : askForReportText(task)
     turn = await runTurn(asked, 'asked')
-    if (turn.isTreeGone) return failed({ reason: gone }, true)
+    if (turn.isTreeGone) return failed({ reason: treeGone }, true)
   }
   /** After several turns without changes the next attempt gets a fresh conversation. */
   const isIdle = () => {

@@ -6,16 +6,16 @@ import { runGit } from '../../git/run-git.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { type DoctorCheck, CheckFindings, pluralOf } from '../../project/doctor/diagnosis.ts'
+import { CheckFindings, type DoctorCheck, pluralOf } from '../../project/doctor/diagnosis.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { worktreesFolder } from '../../project/store/worktrees.ts'
 import {
   type DelegateState,
-  readDelegates,
   hasLiveProcess,
-  isOrphaned,
   isOpenDelegate,
+  isOrphaned,
+  readDelegates,
 } from '../delegate/delegates.ts'
 import { isOrphanedDryRun } from '../merge/target-branch.ts'
 import { readRun } from '../run-log.ts'

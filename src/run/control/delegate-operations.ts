@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { refuseToBegin, startInBackground, addDelegateNote } from '../delegate/start-delegate.ts'
+import { addDelegateNote, refuseToBegin, startInBackground } from '../delegate/start-delegate.ts'
 import {
   type DelegateDetail,
   type DelegateRequest,
@@ -14,17 +14,17 @@ import {
 import { createDelegate } from '../delegate/create-delegate.ts'
 import {
   type DelegateState,
-  readDelegate,
+  delegateClaim,
   findDelegate,
   findExactly,
-  withClaim,
   hasLiveProcess,
-  isSameProcess,
   isOpenDelegate,
-  delegateClaim,
+  isSameProcess,
+  readDelegate,
+  withClaim,
 } from '../delegate/delegates.ts'
 import { runMergeQueue } from '../merge/merge-queue.ts'
-import { reconcileDelegate, reconcileDelegates } from '../merge/finish-merge.ts'
+import { reconcileDelegate, reconcileDelegates } from '../merge/reconcile.ts'
 import type { MergeEvent, MergeOutcome } from '../entries.ts'
 import { runGit } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
@@ -34,10 +34,10 @@ import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import {
   countCommitsBeyond,
-  saveOrphanedCommits,
   deleteProvedRef,
   provedCommitIfLost,
   removeDelegateTree,
+  saveOrphanedCommits,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
 import { endOrphanedProcesses } from '../loop/resume.ts'
@@ -278,8 +278,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Gives a delegate up. Its worktree and branch go away; its work stays under `refs/stint/`. Worktree and branch stay if
- * they hold what can be in no commit.
+ * Removes a delegate's worktree and branch and keeps its work under `refs/stint/`. Worktree and branch stay if they hold
+ * files that cannot be committed.
  */
 export async function discardDelegate(
   workspace: Workspace,
@@ -316,7 +316,7 @@ function discardIdle(workspace: Workspace, state: DelegateState): DelegateState 
     )
   const { base, branch, tree } = run.started
   const { mainRoot } = requireRepository(paths)
-  const found = commitLeftWork(paths, id, { tree, branch, base, isInPlace: false })
+  const found = commitLeftWork(paths, id, run.started)
   const left = repositoryAt(tree) === undefined ? [] : findUnsavedPaths(tree)
   const because = `its worktree ${tree} is left, as it holds what is in no commit: ${abbreviateList(left)}`
   const tip = branchTip(mainRoot, branch)

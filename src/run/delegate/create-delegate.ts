@@ -25,22 +25,22 @@ import { abbreviateList } from '../worktree/remove-worktree.ts'
 import {
   IGNORED_PATHS,
   branchTip,
-  requireHead,
-  repositoryAt,
   createRunTree,
+  repositoryAt,
+  requireHead,
   uncommittedPaths,
 } from '../worktree/run-tree.ts'
 import { REPORT_FILE, briefFor } from './brief.ts'
 import type { DelegateRequest } from './delegate-row.ts'
 import { delegateEnvironment, delegateWrap } from './delegate-context.ts'
 import {
-  type DelegateState,
   CREATE_CLAIM,
-  readDelegates,
-  readDelegate,
-  withClaim,
+  type DelegateState,
   hasLiveProcess,
   isOpenDelegate,
+  readDelegate,
+  readDelegates,
+  withClaim,
 } from './delegates.ts'
 import { removeDelegateTree } from './delegate-commits.ts'
 import { KnownPaths, type TouchedFiles, findOverlap, findTouchedFiles } from './overlap.ts'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
-import { GitFailed, gitSucceeds, runGit, tryGit } from '../../git/run-git.ts'
+import { GitFailed, gitSucceeds, runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
@@ -25,13 +25,8 @@ export function containsCommit(paths: ProjectPaths, commit: string, ancestor: st
 }
 
 export function hasCommit(paths: ProjectPaths, commit: string): boolean {
-  try {
-    runGitInRepository(paths, 'cat-file', '-e', `${commit}^{commit}`)
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed && error.status !== undefined) return false
-    throw error
-  }
+  const exists = () => runGitInRepository(paths, 'cat-file', '-e', `${commit}^{commit}`)
+  return unlessGitFails(exists, (status) => status !== undefined) !== undefined
 }
 
 /** A list is printed several times a second, and the count between two commits never changes. */

@@ -9,7 +9,7 @@ import { commandWords } from '../../text/command-words.ts'
 import { defined } from '../../text/defined.ts'
 import type { DelegateContext } from '../attempt/run-context.ts'
 import type { DelegateMove, DelegateOrder } from '../entries.ts'
-import type { BacklogSource } from '../sources/external-tasks.ts'
+import type { BacklogSource } from '../sources/backlog-source.ts'
 import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { branchTip, readTreeHead } from '../worktree/run-tree.ts'
 

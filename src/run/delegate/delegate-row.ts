@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { GitFailed, runGit, tryGit } from '../../git/run-git.ts'
+import { runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { runLogPaths } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
 import { priceUsage } from '../report.ts'
-import { addUsageByModel } from '../run-state.ts'
+import { sumAttemptUsage } from '../run-state.ts'
 import { branchTip, commitsIn } from '../worktree/run-tree.ts'
-import { type DelegateState, hasLiveProcess, isOrphaned, isOpenDelegate } from './delegates.ts'
+import { type DelegateState, hasLiveProcess, isOpenDelegate, isOrphaned } from './delegates.ts'
 import { countCommitsBeyond } from './delegate-commits.ts'
 
 /** The options of `stint delegate`. */
@@ -83,7 +83,7 @@ export function toDelegateRow({ paths, config }: Workspace, state: DelegateState
     pr: move?.pr ?? ready?.pr,
     next: nextCommand(state),
   }
-  const spent = run.attempts.reduce((sum, attempt) => addUsageByModel(sum, attempt.spent), {})
+
   return {
     id,
     name,
@@ -98,7 +98,7 @@ export function toDelegateRow({ paths, config }: Workspace, state: DelegateState
     startedAt: run.startedAt,
     since,
     seconds: isWorking ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
-    spend: priceUsage(spent, config.prices),
+    spend: priceUsage(sumAttemptUsage(run.attempts), config.prices),
     // Hundreds may be merged or discarded; their logs have the count, without a git process each.
     commits:
       (isOpenDelegate(state) ? undefined : move?.commits) ??
@@ -155,14 +155,12 @@ function readChanges(root: string, state: DelegateState) {
   const none = { commitList: [], stat: '' }
   if (range === undefined) return none
   const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
-  try {
-    const commitList = commitsIn(root, range)
-    return { commitList, stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd() }
-  } catch (error) {
-    // The commits may have been garbage-collected.
-    if (error instanceof GitFailed) return none
-    throw error
-  }
+  // The commits may have been garbage-collected.
+  const changes = unlessGitFails(() => ({
+    commitList: commitsIn(root, range),
+    stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd(),
+  }))
+  return changes ?? none
 }
 
 /** The commits the target would gain, or gained: after the merge, everything since the branch started. */

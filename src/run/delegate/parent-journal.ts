@@ -8,8 +8,8 @@ import { requireRepository } from '../../project/store/worktrees.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/project-backlog.ts'
 import {
   type DelegateOutcome,
-  type EntryDraft,
   type EntryData,
+  type EntryDraft,
   draftEntry,
 } from '../../session/entries.ts'
 import { effectiveEntries } from '../../session/effective-entries.ts'
@@ -102,8 +102,8 @@ interface LandedMerge {
 }
 
 /**
- * Records in the parent's journal all that is kept of a merged delegate, or in the delegate's own last session when it has no parent.
- * Repeating it after a crash changes nothing.
+ * Copies what a merged delegate learned and did into the parent's journal, or closes its task in its own last session if it
+ * has no parent. Repeating it after a crash changes nothing.
  */
 export async function mergeJournals(
   workspace: Workspace,

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findStintProgram } from '../../harness/process/find-program.ts'
-import { StintError, errnoOf } from '../../journal/errors.ts'
+import { StintError, errnoOf, reasonOf } from '../../journal/errors.ts'
 import { openForOutput, replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
@@ -25,7 +25,7 @@ import {
   emitTo,
 } from '../entries.ts'
 import { makeRunContext, requireHarness } from '../loop/make-run-context.ts'
-import { restoreRunTree, endOrphanedProcesses } from '../loop/resume.ts'
+import { endOrphanedProcesses, restoreRunTree } from '../loop/resume.ts'
 import { TaskSelection } from '../loop/task-selection.ts'
 import { type RunHandle, thisProcess, workAsDelegate } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
@@ -33,20 +33,20 @@ import { RunLog, readRun } from '../run-log.ts'
 import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { commitLeftWork } from '../worktree/rollback.ts'
 import { refuseTooMany } from './create-delegate.ts'
-import { makeDelegateContext, delegateSource, delegateWrap } from './delegate-context.ts'
+import { delegateSource, delegateWrap, makeDelegateContext } from './delegate-context.ts'
 import {
-  type DelegateState,
   CREATE_CLAIM,
-  readDelegates,
-  readDelegate,
-  withClaim,
+  type DelegateState,
+  delegateClaim,
   hasLiveProcess,
   isSameProcess,
-  delegateClaim,
+  readDelegate,
+  readDelegates,
+  withClaim,
   withRunLog,
 } from './delegates.ts'
-import { saveProvedRef, saveOrphanedCommits, removeDelegateTree } from './delegate-commits.ts'
-import { taskDoneDrafts, reportBegunToParent, reportToParent } from './parent-journal.ts'
+import { removeDelegateTree, saveOrphanedCommits, saveProvedRef } from './delegate-commits.ts'
+import { reportBegunToParent, reportToParent, taskDoneDrafts } from './parent-journal.ts'
 
 interface StartDelegateOptions {
   readonly usedByOthers?: () => Readonly<Record<string, Usage>>
@@ -83,7 +83,7 @@ export async function startDelegate(
   const stopping = new StopSignal()
   const emit = emitTo(listener)
   const interrupted = async (error: unknown): Promise<never> => {
-    await recordEndIfOurs(workspace, id, 'interrupted', reasonOf(error))
+    await recordEndIfOurs(workspace, id, 'interrupted', endReason(error))
     throw error
   }
   try {
@@ -146,8 +146,7 @@ async function prepareDelegate(
   const wrap = delegateWrap(order, tree, config.delegates)
   const harness = await requireHarness(workspace, resolved, id, wrap)
   await endOrphanedProcesses(state)
-  const own = { tree, branch, base, isInPlace: false }
-  commitLeftWork(paths, id, own)
+  commitLeftWork(paths, id, state.started)
   restoreRunTree(paths, state, move?.commit ?? ready?.commit)
   const source = await delegateSource(workspace, id, order, options.backlog)
   const backlog = await source.read()
@@ -158,7 +157,7 @@ async function prepareDelegate(
     log,
     harness,
     options: resolved,
-    tree: own,
+    tree: { tree, branch, base, isInPlace: false },
     open,
     all: open,
     source,
@@ -239,10 +238,9 @@ function failedMove(
   { id, run }: DelegateState,
   because: string,
 ): DelegateMove {
-  const { tree, branch, base } = run.started
-  const own = { tree, branch, base, isInPlace: false }
+  const { tree } = run.started
   try {
-    const { leftOut: left, ...found } = commitLeftWork(workspace.paths, id, own)
+    const { leftOut: left, ...found } = commitLeftWork(workspace.paths, id, run.started)
     if (left === undefined) return { to: 'failed', because, ...found }
     const what = `could not be committed: ${abbreviateList(left)}`
     workspace.say(`${what}; it is still in ${tree}`)
@@ -254,9 +252,8 @@ function failedMove(
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof RunEndedError) return error.because || error.how
-  return error instanceof Error ? error.message : String(error)
+function endReason(error: unknown): string {
+  return error instanceof RunEndedError ? error.because || error.how : reasonOf(error)
 }
 
 /** `stint delegate work`: runs until ready or failed; a signal stops it at once. */

@@ -7,16 +7,20 @@ import {
   type RunContext,
   RunEndedError,
   type TaskWork,
-  toTaskName,
   readBacklog,
+  toTaskName,
 } from '../attempt/run-context.ts'
 import { RunConversations } from '../attempt/run-conversations.ts'
-import { type UnfinishedTask, chooseTaskBase, findUnfinishedTask } from '../attempt/record-done.ts'
-import { type InjectedHandoff, type StoredHandoff, RunSession } from '../attempt/run-session.ts'
+import {
+  type UnfinishedTask,
+  chooseTaskBase,
+  findUnfinishedTask,
+} from '../attempt/unfinished-work.ts'
+import { type InjectedHandoff, RunSession, type StoredHandoff } from '../attempt/run-session.ts'
 import { TurnRunner } from '../attempt/turn-runner.ts'
 import { workOnTask } from '../attempt/work-on-task.ts'
 import type { EndOfRun } from '../entries.ts'
-import { type RotationDecision, type ConversationLoad, decideRotation } from '../plan/rotation.ts'
+import { type ConversationLoad, type RotationDecision, decideRotation } from '../plan/rotation.ts'
 import { type FinishedTask, type Forecasts, forecastsFrom, marginOf } from '../plan/forecast.ts'
 import { type PlannedTask, orderTasks } from '../plan/order-tasks.ts'
 import { type RunState, foldRun, sumAttemptUsage } from '../run-state.ts'

@@ -11,8 +11,8 @@ import { defined } from '../../text/defined.ts'
 import {
   AGENT_COMMANDS,
   type RunContext,
-  writeAgentFiles,
   plainEnvironment,
+  writeAgentFiles,
 } from '../attempt/run-context.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { runComplexity, trackingLevelFor } from '../plan/complexity.ts'
@@ -94,8 +94,8 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
 }
 
 /**
- * The harness, if it is there and supports the permissions. Behind another command only that command is checked: the
- * agent's own program may exist only in there.
+ * The harness, if it is installed and supports the permissions. With a wrap command only that command is checked, because
+ * the agent's own program may exist only inside a container.
  */
 export async function requireHarness(
   workspace: Workspace,

@@ -8,15 +8,15 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { toTaskName } from '../attempt/run-context.ts'
 import type { ParallelReport, TaskName } from '../entries.ts'
-import { loadHarness, configuredCompactionPoint } from './make-run-context.ts'
+import { configuredCompactionPoint, loadHarness } from './make-run-context.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import {
   type TaskDomain,
   type TrackingLevel,
-  runComplexity,
-  taskComplexity,
   combineDomains,
   findTaskDomain,
+  runComplexity,
+  taskComplexity,
   trackingLevelFor,
 } from '../plan/complexity.ts'
 import { planSessions } from '../plan/rotation.ts'

@@ -5,22 +5,20 @@ import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { completeInSource, proveTask, recordDone } from '../attempt/record-done.ts'
 import {
   type UnfinishedTask,
-  saveLeftWork,
-  proveTask,
-  recordDone,
-  completeInSource,
   findUnfinishedTask,
+  saveLeftWork,
   withSavedRef,
-} from '../attempt/record-done.ts'
-import { type StoredHandoff, RunSession } from '../attempt/run-session.ts'
+} from '../attempt/unfinished-work.ts'
+import { RunSession, type StoredHandoff } from '../attempt/run-session.ts'
 import type { Claims } from './claims.ts'
 import type { AttemptOutcome, RunEntry } from '../entries.ts'
 import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
 import { matchesSavedWork } from '../worktree/rollback.ts'
-import { restoreTree, describeHead, readTreeHead, uncommittedPaths } from '../worktree/run-tree.ts'
+import { describeHead, readTreeHead, restoreTree, uncommittedPaths } from '../worktree/run-tree.ts'
 import { plannedTask } from '../plan/order-tasks.ts'
 import { defined } from '../../text/defined.ts'
 

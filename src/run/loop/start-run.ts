@@ -23,21 +23,21 @@ import { runVerify } from '../proof/prove.ts'
 import { emptyReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
-import { finishedTasks, lastResumable, reportRun, readRunState } from '../runs.ts'
+import { finishedTasks, lastResumable, readRunState, reportRun } from '../runs.ts'
 import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { removeTreeIfClean } from '../worktree/remove-worktree.ts'
-import { type RunTree, treeInPlace, createRunTree } from '../worktree/run-tree.ts'
+import { type RunTree, createRunTree, treeInPlace } from '../worktree/run-tree.ts'
 import { Claims } from './claims.ts'
 import { Loop } from './loop.ts'
 import { makeRunContext, requireHarness, verifyCommands } from './make-run-context.ts'
 import { type RunPlan, planRun } from './plan-run.ts'
 import {
-  restoreRunTree,
   endOrphanedProcesses,
-  recoverInterrupted,
   readStoredHandoff,
+  recoverInterrupted,
   refuseSecondRunner,
   refuseToResume,
+  restoreRunTree,
 } from './resume.ts'
 import { TaskSelection, findNeverBegun } from './task-selection.ts'
 

@@ -1,6 +1,6 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, findTask } from '../../backlog/task.ts'
-import { GitFailed, gitSucceeds } from '../../git/run-git.ts'
+import { gitSucceeds, unlessGitFails } from '../../git/run-git.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { type RunContext, toTaskName } from '../attempt/run-context.ts'
 import type { NeverBegun, RunEntry } from '../entries.ts'
@@ -120,18 +120,9 @@ export class DoneElsewhere extends TaskMessages {
   #isReachable(task: string): boolean {
     const done = this.#commits.get(task)
     if (done === undefined) return true
-    try {
-      return gitSucceeds(this.context.tree.tree, [
-        'merge-base',
-        '--is-ancestor',
-        done.commit,
-        'HEAD',
-      ])
-    } catch (error) {
-      // The user has deleted the commit with its branch.
-      if (error instanceof GitFailed) return true
-      throw error
-    }
+    const isAncestor = ['merge-base', '--is-ancestor', done.commit, 'HEAD']
+    // Git fails if the user has deleted the commit with its branch.
+    return unlessGitFails(() => gitSucceeds(this.context.tree.tree, isAncestor)) ?? true
   }
 }
 

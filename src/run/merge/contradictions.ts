@@ -82,8 +82,8 @@ export interface DecisionText {
 }
 
 /**
- * Whether two decisions answer the same question differently, judged by their words. Rather too few than too many: a person is shown both,
- * and does not read a list that is mostly wrong.
+ * Whether two decisions answer the same question differently, judged by their words. Prefers misses to false alarms, because
+ * nobody reads a list that is mostly wrong.
  */
 export function contradicts(one: DecisionText, other: DecisionText): boolean {
   const a = parseDecision(one)

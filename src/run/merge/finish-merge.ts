@@ -1,39 +1,23 @@
-// What follows once a delegate's work is on its target, and the recovery after a crash. Each step may be repeated.
+// What follows once a delegate's work is on its target. Each step may be repeated.
 import { existsSync } from 'node:fs'
 import { tryGit } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
-import type { ProcessTag } from '../../harness/contract/drive.ts'
-import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
+import type { DelegateState } from '../delegate/delegates.ts'
 import {
-  type DelegateState,
-  QUEUE_CLAIM,
-  readDelegates,
-  readDelegate,
-  withClaim,
-  isOrphaned,
-  isSameProcess,
-  newClaims,
-  delegateClaim,
-  withRunLog,
-} from '../delegate/delegates.ts'
-import {
-  countCommitsBeyond,
   containsCommit,
-  hasCommit,
-  saveProvedRef,
-  saveOrphanedCommits,
+  countCommitsBeyond,
   deleteProvedRef,
+  hasCommit,
+  saveOrphanedCommits,
+  saveProvedRef,
 } from '../delegate/delegate-commits.ts'
-import { mergeJournals, reportMissedToParent } from '../delegate/parent-journal.ts'
-import { recordDelegateEnd } from '../delegate/start-delegate.ts'
+import { mergeJournals } from '../delegate/parent-journal.ts'
 import type { DelegateMove } from '../entries.ts'
-import { endOrphanedProcesses } from '../loop/resume.ts'
-import { thisProcess } from '../loop/start-run.ts'
 import type { RunLog } from '../run-log.ts'
 import { removeTreeIfClean } from '../worktree/remove-worktree.ts'
 import { type MergeStep, boundedReason } from './merge-context.ts'
@@ -73,21 +57,21 @@ export async function finishMerge(
   context: {
     workspace: Workspace
     say: (text: string) => void
-    at: (step: MergeStep) => Promise<void>
+    afterStep: (step: MergeStep) => Promise<void>
   },
   log: RunLog,
   state: DelegateState,
   landing: Landing,
 ): Promise<void> {
-  const { workspace, say, at } = context
+  const { workspace, say, afterStep } = context
   const { target, commit, tip } = landing
   const summary = state.ready?.summary
   await mergeJournals(workspace, state, { commit, target })
-  await at('journals merged')
+  await afterStep('journals merged')
   const commits = countCommitsBeyond(workspace.paths, state.run.started.base, [tip])
   const move = { to: 'merged', commit, target, commits, ...defined({ summary }) } as const
   log.append('delegate.moved', move)
-  await at('merged')
+  await afterStep('merged')
   try {
     cleanUpMerged(workspace, state, landing, say)
   } catch (error) {
@@ -108,101 +92,23 @@ export function cleanUpMerged(
 ): void {
   const { branch, isInPlace, options, tree } = state.run.started
   removeIntegrationTree(paths, integrationTree(paths, state.id))
-  const now = targetTip(paths, target)
-  if (now === undefined || !containsCommit(paths, now, tip)) return
+  const targetNow = targetTip(paths, target)
+  if (targetNow === undefined || !containsCommit(paths, targetNow, tip)) return
   // Fails silently for what was moved or locked meanwhile.
   const quietly = (...args: readonly string[]) =>
     tryGit(requireRepository(paths).commonDir, [...SAFE_CONFIG, ...args])
   quietly('update-ref', '-d', mergeRef(state.id))
-  deleteProvedRef(paths, state.id, now)
+  deleteProvedRef(paths, state.id, targetNow)
   // A branch that the user named belongs to the user.
   if (isInPlace || branch === target || options.branch !== undefined) return
   saveOrphanedCommits(paths, state, say)
   if (existsSync(tree)) removeTreeIfClean(paths, state.run.started, say)
   else quietly('worktree', 'remove', '--force', tree)
-  const at = targetTip(paths, branch)
-  if (at === undefined) return
-  if (at !== tip && !containsCommit(paths, now, at))
+  const branchNow = targetTip(paths, branch)
+  if (branchNow === undefined) return
+  if (branchNow !== tip && !containsCommit(paths, targetNow, branchNow))
     return say(`${branch} is left: it has gone on from what was merged`)
   // Its worktree stays when it holds uncommitted files.
   if (checkoutsOf(paths, branch).length === 0)
-    quietly('update-ref', '-d', `refs/heads/${branch}`, at)
-}
-
-/** Corrects the status of an orphaned delegate and commits what its process left. Any other is returned unchanged. */
-export async function reconcileDelegate(
-  workspace: Workspace,
-  state: DelegateState,
-): Promise<DelegateState> {
-  if (!isOrphaned(state)) return state
-  if (state.status === 'merging') return recoverMerge(workspace, state)
-  return withClaim(workspace.paths, delegateClaim(state.id), async () => {
-    const now = readDelegate(workspace.paths, state.id)
-    // Another process may have started or reconciled it meanwhile.
-    if (!isOrphaned(now) || now.status === 'merging') return now
-    await endOrphanedProcesses(now.run)
-    const { ended } = now.run
-    const why = now.isBegun ? 'its process ended in the middle of it' : 'it was never begun'
-    return recordDelegateEnd(
-      workspace,
-      now.id,
-      ended ?? 'interrupted',
-      ended === undefined ? why : undefined,
-    )
-  })
-}
-
-export async function reconcileDelegates(workspace: Workspace): Promise<readonly DelegateState[]> {
-  const states: DelegateState[] = []
-  for (const state of readDelegates(workspace.paths)) {
-    try {
-      states.push(await reconcileDelegate(workspace, state))
-    } catch (error) {
-      if (!(error instanceof StintError)) throw error
-      workspace.say(`${state.order.name} cannot be settled now: ${error.message}`)
-      states.push(readDelegate(workspace.paths, state.id))
-    }
-  }
-  await reportMissedToParent(workspace, states)
-  return states
-}
-
-export async function recoverMerge(
-  workspace: Workspace,
-  { id }: DelegateState,
-): Promise<DelegateState> {
-  const { paths } = workspace
-  const merger = thisProcess()
-  const claims = newClaims(paths, merger)
-  try {
-    // If another process holds the queue, that one recovers it.
-    return claims.claim(QUEUE_CLAIM)
-      ? await recoverMergeInQueue(workspace, id, merger)
-      : readDelegate(paths, id)
-  } finally {
-    claims.releaseAll()
-  }
-}
-
-export async function recoverMergeInQueue(
-  workspace: Workspace,
-  id: string,
-  merger: ProcessTag,
-): Promise<DelegateState> {
-  const { paths } = workspace
-  const state = readDelegate(paths, id)
-  const { merge } = state
-  if (state.status !== 'merging' || merge === undefined) return state
-  // Only the holder of the queue merges, so an earlier merge of this process has failed.
-  if (!isSameProcess(merge.merger, merger) && isAlive(merge.merger)) return state
-  await withRunLog(workspace, id, async (log) => {
-    removeIntegrationTree(paths, integrationTree(paths, id))
-    const { landing, tip } = merge
-    if (landing === undefined || !isOnTarget(paths, landing))
-      return recordReadyAgain(paths, log, state, { because: 'the merge was cut off', commit: tip })
-    const say = (text: string) => workspace.say(text)
-    const { target, to: commit } = landing
-    await finishMerge({ workspace, say, at: async () => {} }, log, state, { target, commit, tip })
-  })
-  return readDelegate(paths, id)
+    quietly('update-ref', '-d', `refs/heads/${branch}`, branchNow)
 }

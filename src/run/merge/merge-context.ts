@@ -1,7 +1,7 @@
 import { GitFailed } from '../../git/run-git.ts'
 import type { ProcessTag } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
-import { StintError } from '../../journal/errors.ts'
+import { StintError, reasonOf } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { boundedLine } from '../attempt/run-context.ts'
@@ -99,5 +99,5 @@ export function retryCommand({ order }: DelegateState): string {
 /** The error in one line. For git its whole stderr, since the first line is not always the one that matters. */
 export function boundedReason(error: unknown): string {
   if (error instanceof GitFailed && error.stderr.trim() !== '') return boundedLine(error.stderr)
-  return boundedLine(error instanceof Error ? error.message : String(error))
+  return boundedLine(reasonOf(error))
 }

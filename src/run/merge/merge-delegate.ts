@@ -10,17 +10,17 @@ import type { MergeProposal } from '../delegate/delegate-row.ts'
 import { delegateEnvironment } from '../delegate/delegate-context.ts'
 import {
   type DelegateState,
+  delegateClaim,
+  isSameProcess,
   readDelegate,
   withClaim,
-  isSameProcess,
-  delegateClaim,
   withRunLog,
 } from '../delegate/delegates.ts'
 import {
   containsCommit,
   hasCommit,
-  runGitInRepository,
   provedCommitIfLost,
+  runGitInRepository,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
 import type { DelegateMove, MergeOutcome } from '../entries.ts'
@@ -31,25 +31,26 @@ import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { describeHead, readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
 import { findContradictions } from './contradictions.ts'
 import {
+  cleanUpMerged,
   finishMerge,
   isOnTarget,
   mergeRef,
   recordReadyAgain,
-  cleanUpMerged,
 } from './finish-merge.ts'
 import {
   type MergeContext,
-  toMergeOutcome,
-  reasonNotToMerge,
   boundedReason,
-  refuseWhenStopped,
-  retryCommand,
   emitMessage,
   mergeStoppedError,
+  reasonNotToMerge,
+  refuseWhenStopped,
+  retryCommand,
+  toMergeOutcome,
   waitingOutcome,
 } from './merge-context.ts'
 import { openPullRequest } from './pull-request.ts'
 import {
+  dryRunTreePath,
   integrationTree,
   makeIntegrationTree,
   mergeInto,
@@ -57,7 +58,6 @@ import {
   obstacleTo,
   removeIntegrationTree,
   targetTip,
-  dryRunTreePath,
 } from './target-branch.ts'
 
 const MAX_ROUNDS = 3
@@ -127,7 +127,7 @@ function outcomeAfterError(error: unknown, one: MergeState): MergeOutcome {
 
 async function mergeInRounds(one: MergeState): Promise<MergeOutcome> {
   const { context, log, state, tip } = one
-  const { afterStep: at, merger, options, workspace } = context
+  const { afterStep, merger, options, workspace } = context
   const { paths } = workspace
   const { id, order } = state
   const { target } = order
@@ -143,13 +143,13 @@ async function mergeInRounds(one: MergeState): Promise<MergeOutcome> {
       return because
     })
     if (refusal !== undefined) return toMergeOutcome(state, 'not ready', refusal)
-    await at('begun')
+    await afterStep('begun')
     if (containsCommit(paths, onto, tip)) return finishLanded(one, state, onto)
     const made = await makeMerge(context, state, { tree, tip, onto })
     if (!isOurs(one)) return changedOutcome(one)
     if ('held' in made) return backToReady(one, made.held)
     if ('because' in made) return reject(one, { ...made, target, onto })
-    await at('verified')
+    await afterStep('verified')
     const contradictions = await findContradictions(workspace, state)
     const more = contradictions.length === 0 ? {} : { contradictions }
     refuseWhenStopped(context)
@@ -159,15 +159,15 @@ async function mergeInRounds(one: MergeState): Promise<MergeOutcome> {
       return { ...backToReady(one, 'refused in review'), how: 'refused', ...more }
     refuseWhenStopped(context)
     runGitInRepository(paths, ...SAFE_CONFIG, 'update-ref', mergeRef(id), to)
-    await at('kept')
+    await afterStep('kept')
     if (!isOurs(one)) return changedOutcome(one)
     log.append('merge.landing', { target, from: onto, to })
-    await at('landing')
+    await afterStep('landing')
     const note = `stint: merge delegate ${order.name}`
     const moved = moveTarget(paths, { target, from: onto, to, note })
     if (moved.is === 'held') return backToReady(one, moved.because)
     if (moved.is === 'gone on') continue
-    await at('landed')
+    await afterStep('landed')
     return { ...(await finishLanded(one, readDelegate(paths, id), to)), ...more }
   }
   return backToReady(one, 'the target goes on faster than this is verified')
@@ -178,10 +178,10 @@ async function finishLanded(
   state: DelegateState,
   commit: string,
 ) {
-  const { afterStep: at, workspace } = context
+  const { afterStep, workspace } = context
   const { target } = state.order
   const say = (text: string) => emitMessage(context, text)
-  await finishMerge({ workspace, say, at }, log, state, { target, commit, tip })
+  await finishMerge({ workspace, say, afterStep }, log, state, { target, commit, tip })
   return { ...toMergeOutcome(state, 'merged'), commit }
 }
 
@@ -328,9 +328,7 @@ type Rejection = Pick<DelegateMove, 'files' | 'verify'> & {
 
 type MadeMerge = Rejection | { readonly commit: string } | { readonly held: string }
 
-/**
- * The verified merge. Never a fast-forward: the delegate's earlier commits were not verified, and a bisection of the target would meet them.
- */
+/** Never a fast-forward: the delegate's earlier commits were not verified, and a bisect of the target would hit them. */
 async function makeMerge(
   context: MergeContext,
   state: DelegateState,

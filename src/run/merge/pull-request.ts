@@ -7,9 +7,9 @@ import { requireRepository } from '../../project/store/worktrees.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { type DelegateState, readDelegate, withRunLog } from '../delegate/delegates.ts'
 import type { MergeOutcome } from '../entries.ts'
-import { GH, ghEnvironment, runForJson, runExternalProgram } from '../sources/run-program.ts'
+import { GH, ghEnvironment, runExternalProgram, runForJson } from '../sources/run-program.ts'
 import { recordReadyAgain } from './finish-merge.ts'
-import { type MergeContext, toMergeOutcome, refuseWhenStopped } from './merge-context.ts'
+import { type MergeContext, refuseWhenStopped, toMergeOutcome } from './merge-context.ts'
 import { targetTip } from './target-branch.ts'
 
 export async function refuseWithoutGitHub(

@@ -37,8 +37,8 @@ interface ScheduledTasks {
 }
 
 /**
- * A task waits until what it depends on is in the target, for what comes before it by its kind, and for others that change
- * the same files. If nothing runs and anything can begin, something does.
+ * A task waits until its dependencies are in the target, for kinds of work that come before it, and for tasks that change
+ * the same files. If nothing runs and anything can start, something starts.
  */
 export function scheduleTasks({ tasks, running, isDone, most }: ScheduleInput): ScheduledTasks {
   const before = findWaits(tasks, running, isDone)

@@ -6,10 +6,10 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { refuseSecretCommand } from '../delegate/create-delegate.ts'
 import { delegateWrap } from '../delegate/delegate-context.ts'
-import { type DelegateState, readDelegates, hasLiveProcess } from '../delegate/delegates.ts'
+import { type DelegateState, hasLiveProcess, readDelegates } from '../delegate/delegates.ts'
 import type { EndOfRun, RunListener } from '../entries.ts'
 import { type RunHandle, type RunMode, type StartOptions, startRun } from '../loop/start-run.ts'
-import { reconcileDelegate } from '../merge/finish-merge.ts'
+import { reconcileDelegate } from '../merge/reconcile.ts'
 import {
   MAX_PARALLEL_TASKS,
   type ResolvedOptions,
@@ -20,11 +20,11 @@ import { findRun } from '../run-log.ts'
 import { sumAttemptUsage } from '../run-state.ts'
 import { lastResumable, readRunState } from '../runs.ts'
 import {
-  SerialQueue,
-  ParallelRun,
-  SharedBudget,
   type ParallelContext,
+  ParallelRun,
   type ResumedDelegates,
+  SerialQueue,
+  SharedBudget,
 } from './parallel-run.ts'
 import { planParallel } from './schedule.ts'
 

@@ -177,8 +177,8 @@ function average(
 //   seconds                    173        270        345        487        688
 //
 // Assumed: a conversation began with 12,000 tokens; requests are what was read divided by the mean context; in the smallest
-// tenth, finding one's way took a third of the requests and half of the tokens; 35 % of the tasks were small, 45 % medium and
-// 20 % large. A test makes the table again.
+// tenth, the start-up took a third of the requests and half of the tokens; 35 % of the tasks were small, 45 % medium and
+// 20 % large. A test derives the table again.
 
 /** Medians. */
 interface Prior extends StartupCost {

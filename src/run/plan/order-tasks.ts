@@ -37,8 +37,8 @@ const RANKS_BEFORE_RELATION = 2
 const MOST_TOGETHER = 8
 
 /**
- * Everything that can be worked on, in order, as if each task were completed in its turn. What waits for something that
- * cannot be completed is left out. `done` are the tasks of the live conversation, the latest last.
+ * All tasks that can be worked on, in order, as if each were completed in its turn. Tasks that wait for something that
+ * cannot be completed are left out. `done` are the tasks of the live conversation, the latest last.
  */
 export function orderTasks(
   backlog: Backlog,

@@ -1,5 +1,5 @@
 import { formatInteger } from '../../text/format-amounts.ts'
-import { type Price, type BilledTokens, costAtPrice } from '../../context/budget/prices.ts'
+import { type BilledTokens, type Price, costAtPrice } from '../../context/budget/prices.ts'
 import { DEFAULT_PLAN, type PlanSettings, batchPlacesFor } from '../../project/config/run-config.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
@@ -211,8 +211,8 @@ function shownCost(price: Price | undefined, cost: number): string {
 const TASKS_AHEAD = 60
 
 /**
- * The least that these tasks cost in their order, with the first done in this conversation or in a fresh one. Every fresh
- * conversation starts alike, so the best way on from each task is computed once.
+ * The minimum cost of these tasks in order, with the first one in this conversation or in a fresh one. Every fresh
+ * conversation starts the same, so the best plan from each task on is computed once.
  */
 export function cheapestCosts(
   load: ConversationLoad,

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
 import { estimateTokens } from '../../text/tokens.ts'
-import { type Task, isRecord, cleanLine, readList } from '../../backlog/task.ts'
+import { type Task, cleanLine, isRecord, readList } from '../../backlog/task.ts'
 import { cleanText, shorten, slug } from '../../text/clean.ts'
 import {
   SPECIALISTS,

@@ -1,19 +1,19 @@
 import { isAbsolute, relative } from 'node:path'
 import { stageAction } from '../../context/budget/stages.ts'
-import { GitFailed } from '../../git/run-git.ts'
+import { unlessGitFails } from '../../git/run-git.ts'
 import type {
   Conversation,
+  ConversationOptions,
   Harness,
   HarnessEvent,
-  ConversationOptions,
   PermissionRequest,
   Permissions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
-import { harnessHooks, compactionPointFor } from '../../harness/registry.ts'
+import { compactionPointFor, harnessHooks } from '../../harness/registry.ts'
 import { LONGEST_MESSAGE, redactAndClip } from '../../hook/clip.ts'
 import { requestFromPrompt } from '../../hook/requests.ts'
-import { errnoOf } from '../../journal/errors.ts'
+import { errnoOf, reasonOf } from '../../journal/errors.ts'
 import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
 import {
   newConversationState,
@@ -24,8 +24,8 @@ import { conversationStateFolder } from '../../project/store/conversation-bindin
 import type { LiveSession } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import {
-  type EntryDraft,
   type EntryData,
+  type EntryDraft,
   type EntryKind,
   draftEntry,
 } from '../../session/entries.ts'
@@ -34,8 +34,8 @@ import { defined } from '../../text/defined.ts'
 import { type RedactOptions, redact } from '../../text/redact.ts'
 import { AGENT_COMMANDS } from '../attempt/run-context.ts'
 import {
-  LiveConversation,
   type FinishedTurn,
+  LiveConversation,
   compactedEntry,
   crossedEntry,
   openUnlessStopped,
@@ -45,10 +45,10 @@ import { priceUsage } from '../report.ts'
 import { newCommits } from '../worktree/run-tree.ts'
 import type { EmitPromptEvent } from './contract.ts'
 import {
+  type ConversationStart,
   type OpeningPrompt,
   PROMPT_VARIABLE,
   type PromptedSession,
-  type ConversationStart,
   composeOpeningPrompt,
 } from './prompted-session.ts'
 
@@ -95,8 +95,7 @@ export async function runPrompt(
       context.stopping,
     )
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error)
-    return { how: 'failed', failure, spent: {}, isUntouched: true }
+    return { how: 'failed', failure: reasonOf(error), spent: {}, isUntouched: true }
   }
   if (opened === 'stopped') return { how: 'interrupted', spent: {}, isUntouched: false }
   return runTurn(context, start, opening, opened)
@@ -246,8 +245,8 @@ export function collectPermissionRequests(emit: EmitPromptEvent, stopping: Abort
 }
 
 /**
- * Records the session and the transcript of a conversation, as hooks do: it can be resumed on a terminal, and it is copied even if this
- * process is killed. Returns the transcript's path where the harness has one.
+ * Records session and transcript of a conversation as hooks do, so that it can be resumed in a terminal and is copied even
+ * if this process is killed. Returns the transcript's path if the harness has one.
  */
 function trackConversation(
   { harness, session, workspace }: PromptContext,
@@ -273,8 +272,8 @@ function trackConversation(
 const LONGEST_LINE = 4000
 
 /**
- * Pieces of a message that may be emitted: never half a word, which might be half a secret, and never more of a line than stays the same
- * once its secrets are redacted. The whole message follows, so nothing is lost.
+ * Splits a message into deltas that are safe to emit: never half a word, which might be half a secret, and no part of a line
+ * that redaction may still change. The complete message follows, so nothing is lost.
  */
 export class SafeDeltas {
   readonly #secrets: RedactOptions
@@ -343,16 +342,12 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
     const git = workspace.git()
     if (paths.repository === undefined || headBefore === undefined || git?.commit === headBefore)
       return []
-    try {
-      return newCommits(root, headBefore).map(({ commit, subject }) => {
-        const data = { commit, subject, git: { ...git, commit } }
-        return draftEntry('commit.made', data, { by: BY, once: `commit:${commit}` })
-      })
-    } catch (error) {
-      // The start commit may be gone, for example after a rebase.
-      if (!(error instanceof GitFailed)) throw error
-      return []
-    }
+    // The start commit may be gone, for example after a rebase.
+    const made = unlessGitFails(() => newCommits(root, headBefore)) ?? []
+    return made.map(({ commit, subject }) => {
+      const data = { commit, subject, git: { ...git, commit } }
+      return draftEntry('commit.made', data, { by: BY, once: `commit:${commit}` })
+    })
   }
 
   return {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../../harness/contract/drive.ts'
 import { processStartTime } from '../../harness/process/spawn-guarded.ts'
 import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
-import { StintError } from '../../journal/errors.ts'
+import { StintError, reasonOf } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
@@ -15,10 +15,10 @@ import { loadHarness } from '../loop/make-run-context.ts'
 import { priceUsage } from '../report.ts'
 import { addUsageByModel } from '../run-state.ts'
 import {
-  type PromptResult,
   type PromptContext,
-  runPrompt,
+  type PromptResult,
   collectPermissionRequests,
+  runPrompt,
 } from './run-prompt.ts'
 import {
   type EmitPromptEvent,
@@ -30,11 +30,11 @@ import {
 } from './contract.ts'
 import {
   type ConversationStart,
-  openPromptedSession,
+  chooseConversationStart,
+  claimSession,
   findPromptedSession,
   harnessOfConversation,
-  claimSession,
-  chooseConversationStart,
+  openPromptedSession,
 } from './prompted-session.ts'
 
 export async function startPrompt(
@@ -153,8 +153,7 @@ async function work(
   try {
     return await runWithFallback(context, way, request)
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error)
-    return { how: 'failed', failure, spent: {}, isUntouched: true }
+    return { how: 'failed', failure: reasonOf(error), spent: {}, isUntouched: true }
   } finally {
     await finish()
   }

@@ -7,9 +7,9 @@ import { areAllAutoCommits } from '../worktree/rollback.ts'
 import {
   commitsSince,
   describeHead,
+  hiddenPaths,
   readTreeHead,
   requireHead,
-  hiddenPaths,
   uncommittedPaths,
 } from '../worktree/run-tree.ts'
 import { spawnGuarded } from '../../harness/process/spawn-guarded.ts'

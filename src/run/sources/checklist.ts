@@ -1,5 +1,5 @@
-// A Markdown checklist. A task is known by its words and not by its line: by an id `{#id}` at its end, else by its text as a name,
-// behind the names of the items it stands under.
+// A Markdown checklist. A task is identified by its text and not by its line: by an id `{#id}` at its end, else by its text as a
+// name, prefixed with the names of its parent items.
 import { readQuickForm } from '../../backlog/specialist.ts'
 import { groupBy, shortnameFor } from '../../backlog/task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
@@ -7,11 +7,11 @@ import { oneLine, shorten, slug } from '../../text/clean.ts'
 import {
   ID_RULE,
   findCycleProblems,
-  shortHash,
   isExternalId,
   lineNumbers,
+  shortHash,
 } from './external-tasks.ts'
-import { type Checkbox, parseCheckbox, indentOf, lineKinds } from './markdown.ts'
+import { type Checkbox, indentOf, lineKinds, parseCheckbox } from './markdown.ts'
 
 type Redact = (text: string) => string
 

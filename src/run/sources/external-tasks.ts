@@ -1,7 +1,7 @@
 // External tasks become in-memory entries that are folded together with the journals' entries about them.
 import { createHash } from 'node:crypto'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../backlog/backlog.ts'
-import { type Task, groupBy, joinPassages, shortnameFor } from '../../backlog/task.ts'
+import { groupBy, joinPassages, shortnameFor } from '../../backlog/task.ts'
 import { dependencyCycles } from '../../backlog/task-graph.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
@@ -9,13 +9,6 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { TaskFields, TaskStatus } from '../../session/entries.ts'
 import { cleanText, oneLine, shorten, slug } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
-
-export interface BacklogSource {
-  readonly name: string
-  read(): Promise<Backlog>
-  /** Marks a task as completed where the source can be changed. Returns the tracked paths it changed in the run's `tree`, for the runner to commit. */
-  complete(task: Task, summary: string, tree: string): Promise<readonly string[]>
-}
 
 export interface ExternalTask extends Omit<TaskFields, 'shortname' | 'extra'> {
   readonly own: string
@@ -124,8 +117,8 @@ export function isExternalId(text: string): boolean {
 export const ID_RULE = `letters, digits and . _ : - only, a letter or digit first, at most ${LONGEST_ID} characters`
 
 /**
- * A short name for each, by its own id. It depends on the task alone, so that adding lines during a run does not change what it means;
- * where two would share a name, neither has it.
+ * Short names by external id. A name depends on its task alone, so that lines added during a run do not change it; where two
+ * would share a name, neither gets it.
  */
 function uniqueShortnames(tasks: readonly ExternalTask[]) {
   const named = tasks.map(({ own, name }) => ({

@@ -6,12 +6,12 @@ import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine } from '../../text/clean.ts'
 import {
-  type BacklogSource,
   type ExternalTask,
-  shortHash,
   readExternalBacklog,
   refuseInvalidBacklog,
+  shortHash,
 } from './external-tasks.ts'
+import type { BacklogSource } from './backlog-source.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 const TRIES = 5

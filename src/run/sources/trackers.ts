@@ -6,14 +6,14 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import {
-  type BacklogSource,
   type ExternalTask,
   LONGEST_PASSAGE,
   isExternalId,
   readExternalBacklog,
 } from './external-tasks.ts'
-import { numberedPriority, stripCodeAndComments, readLabels, extractChecklist } from './markdown.ts'
-import { GH, type Program, ghEnvironment, runForJson, runExternalProgram } from './run-program.ts'
+import type { BacklogSource } from './backlog-source.ts'
+import { extractChecklist, numberedPriority, readLabels, stripCodeAndComments } from './markdown.ts'
+import { GH, type Program, ghEnvironment, runExternalProgram, runForJson } from './run-program.ts'
 
 const BD: Program = {
   command: 'bd',

@@ -3,12 +3,12 @@ import { safeLine } from '../../text/safe-text.ts'
 import { codeSpan } from '../../context/handoff/markdown.ts'
 import type { Permissions } from '../../harness/contract/drive.ts'
 import {
-  truncateText,
-  commandText,
   asData,
+  commandText,
   doneCommand,
-  safeListItem,
   notDoneCommands,
+  safeListItem,
+  truncateText,
   wrapInTag,
 } from './task-text.ts'
 import type { Profile } from '../profiles/profile.ts'

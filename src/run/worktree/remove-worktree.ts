@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { GitFailed, runGit } from '../../git/run-git.ts'
+import { runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import { listFolder } from '../../journal/read-files.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -31,13 +31,8 @@ export function removeTreeIfClean(
   }
   // Without --force git removes no worktree with submodules.
   const how = submodules.length > 0 ? ['--force'] : []
-  try {
-    runGit(requireRepository(paths).mainRoot, [...SAFE_CONFIG, 'worktree', 'remove', ...how, tree])
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed) return false
-    throw error
-  }
+  const remove = [...SAFE_CONFIG, 'worktree', 'remove', ...how, tree]
+  return tryGit(requireRepository(paths).mainRoot, remove) !== undefined
 }
 
 export function findUnsavedPaths(tree: string, submodules = submodulesOf(tree)): readonly string[] {
@@ -76,25 +71,18 @@ function submodulesOf(tree: string): readonly string[] {
 function unsavedInSubmodule(tree: string, path: string): readonly string[] {
   const folder = join(tree, path)
   if (repositoryAt(folder) === undefined) return []
-  try {
-    const own = hasOwnCommits(folder) ? [path] : []
-    return [...own, ...findUnsavedPaths(folder).map((inside) => join(path, inside))]
-  } catch (error) {
-    // An unreadable submodule may hold unsaved work.
-    if (error instanceof GitFailed) return [path]
-    throw error
-  }
+  const unsaved = unlessGitFails(() => [
+    ...(hasOwnCommits(folder) ? [path] : []),
+    ...findUnsavedPaths(folder).map((inside) => join(path, inside)),
+  ])
+  // An unreadable submodule may hold unsaved work.
+  return unsaved ?? [path]
 }
 
 /** Commits on no remote, including those only in reflogs. */
 function hasOwnCommits(repository: string): boolean {
   const list = 'rev-list --max-count=1 HEAD --all --reflog --not --remotes'.split(' ')
-  try {
-    return runGit(repository, list) !== ''
-  } catch (error) {
-    if (error instanceof GitFailed) return true
-    throw error
-  }
+  return tryGit(repository, list) !== ''
 }
 
 /** Submodule repositories, including ones no longer checked out. A submodule name may contain slashes. */

@@ -1,5 +1,5 @@
-// Work that was left in a worktree is kept under `refs/stint/` or committed, before its branch goes back to where the task began.
-// Wherever the agent left HEAD, no branch but the run's own is moved.
+// Saves the work left in a worktree under `refs/stint/`, or commits it, before the branch is rolled back to the task's base.
+// Wherever the agent left HEAD, only the run's own branch is moved.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkpointCode } from '../../git/code-checkpoint.ts'

@@ -12,7 +12,7 @@ test('merges ready work into the checked-out target with a merge commit, and rem
     { how: 'merged', name: 'one', target: 'main', commit: world.commitOf('main^') },
     { how: 'merged', name: 'two', target: 'main', commit: world.commitOf('main') },
   ])
-  // Also the first, which contained the target: what the target was at, one after the other, was verified each time.
+  // Even the first, which contained the target: every commit the target was at was verified.
   expect(
     world.project.git('log', '--first-parent', '-2', '--format=%s', 'main').trim().split('\n'),
   ).toEqual(['Merge delegate two: write two', 'Merge delegate one: write one'])

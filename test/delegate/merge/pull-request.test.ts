@@ -1,4 +1,4 @@
-// With a gh that stands on the PATH in place of GitHub's, and a remote that is a repository on this machine.
+// With a stand-in gh on the PATH, and a local repository as the remote.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -7,7 +7,7 @@ import { DelegateWorld } from '../delegate-world.ts'
 
 const URL = 'https://example.invalid/pull/7'
 
-/** Knows an open request when it was told of one, and writes down what it is asked. */
+/** Logs its calls, and reports an open pull request if given one. */
 const GH = `#!/bin/sh
 cd "$(dirname "$0")"
 echo "$*" >> asked
@@ -95,7 +95,7 @@ describe('a pull request', () => {
   test('needs gh, which is checked before anything is pushed', async () => {
     const world = new DelegateWorld()
     const folder = remote(world)
-    // Of what is on the PATH here only git.
+    // A PATH with only git.
     const only = join(scratchFolder(), 'only')
     mkdirSync(only)
     const program = git(world.project.root, '--exec-path').trim()

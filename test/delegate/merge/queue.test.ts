@@ -6,7 +6,7 @@ import type { MergeProposal } from '../../../src/run/delegate/delegate-row.ts'
 import { integrationTree } from '../../../src/run/merge/target-branch.ts'
 import { mergeWithContext } from '../../../src/run/merge/merge-queue.ts'
 import { QUEUE_CLAIM, claimQueue } from '../../../src/run/delegate/delegates.ts'
-import { recoverMerge } from '../../../src/run/merge/finish-merge.ts'
+import { recoverMerge } from '../../../src/run/merge/reconcile.ts'
 import type { MergeStep } from '../../../src/run/merge/merge-context.ts'
 import { processStartTime } from '../../../src/harness/process/spawn-guarded.ts'
 import { StintError } from '../../../src/journal/errors.ts'
@@ -16,7 +16,7 @@ import { type Delegate, DelegateWorld, NOBODY } from '../delegate-world.ts'
 
 const SELF = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
 
-/** A process that lives until the test is over. */
+/** A process that lives until the test ends. */
 function somebody() {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -49,8 +49,8 @@ describe('the queue', () => {
   test('is waited for until stopped', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const { paths: place } = world.workspace()
-    const other = new Claims(place, 'other', somebody())
+    const { paths } = world.workspace()
+    const other = new Claims(paths, 'other', somebody())
     expect(other.claim(QUEUE_CLAIM)).toBe(true)
     const stopping = new AbortController()
     const merging = world.merge([one], { isStopped: stopping.signal })
@@ -82,7 +82,7 @@ describe('the queue', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const two = world.delegate('two')
-    // Histories that have nothing in common.
+    // Unrelated histories.
     const foreign = world.project.git('commit-tree', '-m', 'foreign', 'HEAD^{tree}').trim()
     git(one.tree, 'reset', '--quiet', '--hard', foreign)
     const outcomes = await world.merge([one, two])
@@ -314,7 +314,7 @@ describe('a stopped merge', () => {
     const one = world.delegate('one', { verify: 'sleep 60' })
     const two = world.delegate('two')
     const stopping = new AbortController()
-    const { paths: place } = world.workspace()
+    const { paths } = world.workspace()
     const merging = world.merge([one, two], { isStopped: stopping.signal })
     while (!world.events.some(({ kind }) => kind === 'verify.started'))
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -328,7 +328,7 @@ describe('a stopped merge', () => {
       status: 'ready',
       ready: { because: 'the merge was stopped', commit: one.tip() },
     })
-    expect(existsSync(integrationTree(place, one.id))).toBe(false)
+    expect(existsSync(integrationTree(paths, one.id))).toBe(false)
     expect((await world.mergeOne(two)).how).toBe('merged')
   })
 
@@ -398,7 +398,7 @@ describe('a dry run', () => {
 })
 
 describe('an error after the landing', () => {
-  /** Merges with something that goes wrong behind a step. */
+  /** Merges with an error after a step. */
   const failingAt = (world: DelegateWorld, delegate: Delegate, step: MergeStep) => {
     const at = async (now: MergeStep) => {
       if (now === step) throw new StintError('SOME', 'the disk is full')
@@ -478,8 +478,8 @@ describe('a merge whose process died', () => {
   test('is ready again when the target never got it, and its remains are removed', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const { paths: place } = world.workspace()
-    const tree = integrationTree(place, one.id)
+    const { paths } = world.workspace()
+    const tree = integrationTree(paths, one.id)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)
     one.append('merge.begun', {
       target: 'main',

@@ -3,7 +3,7 @@ import { DelegateWorld } from '../delegate-world.ts'
 
 const CONFLICT = { 'a.txt': 'ours\n' }
 
-/** One that conflicts with what the target has become. */
+/** A delegate that conflicts with the current target. */
 function conflicting(world: DelegateWorld, name = 'one') {
   const delegate = world.delegate(name, { commits: [CONFLICT] })
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
@@ -38,7 +38,7 @@ describe('work that conflicts with the target', () => {
     await world.merge([one])
     one.commit({ 'b.txt': 'b\n' })
     expect((await world.mergeOne(one)).how).toBe('conflicted')
-    // By hand, as a person does it who takes it up.
+    // Resolved by hand, as the user would.
     world.project.git('-C', one.tree, 'merge', '--quiet', '-X', 'ours', 'main')
     expect(await world.mergeOne(one)).toMatchObject({
       how: 'merged',

@@ -5,7 +5,7 @@ import { World, gitProject } from '../../support/project.ts'
 import { git, scratchFolder } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld } from '../delegate-world.ts'
 
-/** Nothing has happened to the target, and the delegate is as it was. */
+/** The target and the delegate are unchanged. */
 async function expectWaiting(
   world: DelegateWorld,
   delegate: Delegate,
@@ -34,7 +34,7 @@ describe('a checked-out target', () => {
     world.project.write('a.txt', 'mine\n')
     world.project.write('new.txt', 'mine\n')
     await expectWaiting(world, one, 'a.txt, new.txt')
-    // Nor is anything verified for it, which may take long.
+    // Nor is the slow verify command run.
     expect(world.events.map(({ kind }) => kind)).not.toContain('verify.started')
     expect(world.project.read('a.txt')).toBe('mine\n')
     world.project.commit('mine')
@@ -171,7 +171,7 @@ describe('a target that is not checked out', () => {
 })
 
 describe('a target that moves during the merge', () => {
-  // The verify command of a merge stands for whoever commits meanwhile.
+  // The verify command plays someone who commits meanwhile.
   const commitMeanwhile = (world: DelegateWorld, times: number) => {
     const { root } = world.project
     return `n=$(cat ../n 2>/dev/null || echo 0); echo $((n+1)) > ../n; [ "$n" -ge ${times} ] || git -C ${root} commit --quiet --allow-empty -m "meanwhile $n"`
@@ -251,7 +251,7 @@ function others(world: DelegateWorld): void {
   project.git('switch', '--quiet', 'main')
 }
 
-/** Of commands that stop half-way. */
+/** Runs a command that stops half-way. */
 function tryGit(project: World, ...args: string[]): void {
   try {
     project.git(...args)

@@ -68,7 +68,7 @@ test("marks merged tasks in the backlog file, in a commit on the run's branch", 
 
 test('a failing set-up command ends the run with its output after the others are merged', async () => {
   const world = new ParallelWorld()
-  // The second worktree finds that the first was here.
+  // The set-up fails in the second worktree.
   world.config(
     `delegates:\n  setup: mkdir ${world.project.path('.sessions', 'first')} || { echo no such package; exit 3; }\n`,
   )
@@ -137,7 +137,7 @@ test('leaves tasks of another run or delegate alone', async () => {
   others.claim(one!.id)
   await createDelegate(workspace, { what: 'Two', task: 'two', harness: 'rehearsal' })
   const report = await world.run({ maxSessions: 1 })
-  // And no more sessions are begun than it was to take.
+  // And no more sessions are started than allowed.
   expect(report.how).toBe('max sessions')
   expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual(['three'])
   expect(world.project.said).toContain(
@@ -152,10 +152,10 @@ test('leaves a delegate restarted elsewhere alone, and starts a discarded one an
   const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
   const { run } = await world.run({ script, maxMinutes: 0.1 })
   const [one, two] = world.delegates()
-  const { config, paths: place } = world.workspace()
+  const { config, paths } = world.workspace()
   const runner = { pid: process.ppid, startedAt: processStartTime(process.ppid), mark: '' }
-  new RunLog(place, one!.id, config).append('run.resumed', { runner })
-  new RunLog(place, two!.id, config).append('delegate.moved', { to: 'discarded' })
+  new RunLog(paths, one!.id, config).append('run.resumed', { runner })
+  new RunLog(paths, two!.id, config).append('delegate.moved', { to: 'discarded' })
   world.script({ one: [doing('one')], two: [doing('two')] })
   const report = await world.run({ resume: run, maxMinutes: 10 })
   expect(report.how).toBe('waiting')

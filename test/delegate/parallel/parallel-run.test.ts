@@ -24,7 +24,7 @@ test('merges each task when proved, closes it once, leaves the checkout alone, a
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
   expect(world.project.git('rev-parse', 'HEAD')).toBe(head)
   expect(world.project.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
-  // Nothing is left of where they worked.
+  // The worktrees and branches are gone.
   expect(world.of('delegate.started').map(({ worktree }) => existsSync(worktree))).toEqual([
     false,
     false,
@@ -50,7 +50,7 @@ test('merges each task when proved, closes it once, leaves the checkout alone, a
     { id: report.run, state: 'ended', how: 'finished', done: 3, failed: 0, open: 0 },
   ])
 
-  // Each says what it does under its own name, and a task is done when it is merged.
+  // Each event names its delegate, and a task is done when it is merged.
   for (const name of ['one', 'two', 'three']) {
     const kinds = world.events.filter(({ delegate }) => delegate === name).map(({ kind }) => kind)
     const order = [
@@ -68,7 +68,7 @@ test('merges each task when proved, closes it once, leaves the checkout alone, a
     expect(kinds).not.toContain('run.started')
     expect(kinds).not.toContain('run.ended')
   }
-  // What is said to be spent is that of all together.
+  // The reported spend is that of all delegates together.
   expect(Math.max(...world.of('usage').map(({ spend }) => spend.cacheWritten))).toBe(
     report.spend.cacheWritten,
   )
@@ -92,7 +92,7 @@ test('starts a dependent task once its dependency is merged, with that work', as
   const at = (kind: string, name: string) =>
     order.findIndex((event) => event.kind === kind && event.delegate === name)
   expect(at('delegate.started', 'two')).toBeGreaterThan(at('delegate.merged', 'one'))
-  // What holds for all of them is said once.
+  // Shared messages are printed once.
   expect(world.of('message').filter(({ text }) => text.includes('no verify command'))).toHaveLength(
     1,
   )
@@ -123,7 +123,7 @@ test('works on tasks that name the same file one after the other', async () => {
   ])
 })
 
-/** Merges the run's branch as it stands, with its own side where both changed a line. */
+/** Merges the run's current branch, preferring its own side in conflicts. */
 const MEND = {
   run: "git merge --quiet --no-edit -X ours $(git branch --list 'stint/run-??????' --format='%(refname:short)')",
 }
@@ -149,7 +149,7 @@ test('returns a conflict for rework in the same run, where it is fixed and merge
   expect(world.of('delegate.started').map(({ isAgain }) => isAgain)).toEqual([false, false, true])
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed' })
   expect(Object.values(world.closings())).toEqual([1, 1])
-  // Both are in the history of the branch.
+  // Both commits are in the branch's history.
   expect(world.subjects()).toEqual(expect.arrayContaining(['one', 'two']))
 })
 
@@ -208,7 +208,7 @@ test('counts the spend of all delegates together, and resumes a run that ended o
     [meet(name), { usage: 4000 }, meet(`${name}-used`, `${name}-used`), ...doing(name)],
   ]
   const script = world.script({ one: work('one'), two: work('two'), three: work('three') })
-  // Each alone stays far below it.
+  // Each alone stays far below the budget.
   const report = await world.run({ script, budgetTokens: 60_000 })
   expect(report.how).toBe('budget tokens')
   expect(Object.values(await world.statuses())).not.toEqual(['completed', 'completed', 'completed'])

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findOverlap } from '../../../src/run/delegate/overlap.ts'
-import { type Candidate, scheduleTasks, orderPair } from '../../../src/run/parallel/schedule.ts'
+import { type Candidate, orderPair, scheduleTasks } from '../../../src/run/parallel/schedule.ts'
 import { candidate } from './candidates.ts'
 
 const isDone =
@@ -100,7 +100,7 @@ describe('the next tasks', () => {
     const of = (id: string, assignee: string, ...dependsOn: readonly string[]) =>
       candidate(id, { assignee, parent: 'p', dependsOn })
     expect(started([of('code', 'code', 'review'), of('review', 'reviewer')])).toEqual(['review'])
-    // Also around a corner.
+    // Also transitively.
     const tasks = [
       of('search', 'research', 'other'),
       candidate('other', { dependsOn: ['code'] }),
@@ -112,7 +112,7 @@ describe('the next tasks', () => {
   test('follow the backlog order where rules contradict each other', () => {
     const of = (id: string, assignee: string, ...dependsOn: readonly string[]) =>
       candidate(id, { assignee, parent: 'p', dependsOn })
-    // Research before code before its review, and the research waits for the review's documentation.
+    // Research before code before review would be a cycle, because the research depends on the review.
     const tasks = [
       of('search', 'research', 'docs'),
       of('docs', 'documentation', 'review'),
@@ -135,7 +135,7 @@ const ASSIGNEES = [
 ] as const
 const FILES = ['src/**', 'src/a.ts', 'src/b.ts', 'docs/**', 'docs/a.md', 'test/**'] as const
 
-/** Tasks t0, t1, …, in an order in which each depends on earlier ones only. */
+/** Tasks t0, t1, …, each depending only on earlier ones. */
 const plans = fc
   .array(
     fc.record({
@@ -160,7 +160,7 @@ const plans = fc
     }),
   )
 
-/** Which of those that run ends next, as the numbers say; answers what ran at once, step by step. */
+/** Plays the schedule out, ending running tasks as `numbers` decide; returns what ran at once, step by step. */
 function playedOut(tasks: readonly Candidate[], most: number, ends: readonly number[]) {
   let left = tasks
   let running: readonly Candidate[] = []
@@ -176,7 +176,7 @@ function playedOut(tasks: readonly Candidate[], most: number, ends: readonly num
     running = running.concat(start)
     left = left.filter((one) => !start.includes(one))
     steps.push({ running, begun: start, done: [...done] })
-    // Always progress, as long as anything is left.
+    // Something always runs while tasks are left.
     expect(running.length).toBeGreaterThan(0)
     const ended = running[(ends[turn % ends.length] ?? 0) % running.length]!
     running = running.filter((one) => one !== ended)

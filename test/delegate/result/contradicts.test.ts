@@ -78,7 +78,7 @@ const AGREEING: readonly (readonly [DecisionText, DecisionText])[] = [
   [d('Error format of the API', 'problem+json'), d('Date format of the export', 'ISO 8601')],
 ]
 
-/** As one project might have decided, in the words agents use. */
+/** Decisions of one project, phrased as agents do. */
 const PROJECT: readonly DecisionText[] = [
   d('Use append-only log for the journal', 'append-only JSONL', {
     options: 'SQLite, JSONL, LMDB',

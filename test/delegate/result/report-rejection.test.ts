@@ -1,4 +1,3 @@
-// That those who move a delegate tell its parent.
 import { expect, test } from 'vitest'
 import { initSession } from '../../../src/project/lifecycle/init-session.ts'
 import { DelegateWorld } from '../delegate-world.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { reportBegunToParent, reportToParent } from '../../../src/run/delegate/parent-journal.ts'
-import { reconcileDelegates } from '../../../src/run/merge/finish-merge.ts'
+import { reconcileDelegates } from '../../../src/run/merge/reconcile.ts'
 import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { JournalledWorld } from './journalled-world.ts'
 

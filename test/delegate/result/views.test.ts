@@ -14,7 +14,7 @@ import { renderStateJson, renderStateToon } from '../../../src/document/state-fi
 import { sessionJsonProblems } from '../../support/session-json-checker.ts'
 import { Story } from '../../support/worlds.ts'
 
-/** A session with four delegates, and an agent that it started itself. */
+/** A session with four delegates and a subagent. */
 function story(): Story {
   const told = new Story()
   const begin = (name: string, more: { task?: string; group?: string; as?: string } = {}) =>

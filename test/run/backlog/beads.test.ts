@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runForJson } from '../../../src/run/sources/run-program.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, documented, sourceOf, standIn, told, workOn } from './world.ts'
+import { documented, named, read, sourceOf, standIn, told, workOn } from './world.ts'
 
 const bd = (more: Readonly<Record<string, string>> = {}) =>
   standIn('bd', {

@@ -183,7 +183,7 @@ describe('the id of an item', () => {
   test('contains no secret from the text', async () => {
     const world = plainProject()
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-    // Short enough to be a name as a whole.
+    // Short enough to be used as a name unshortened.
     world.write('TODO.md', `- [ ] ${secret}\n`)
     const [task] = (await read(world, 'TODO.md')).tasks
     expect(JSON.stringify(task)).not.toContain(secret)

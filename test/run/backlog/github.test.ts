@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { dependenciesIn, githubTasks } from '../../../src/run/sources/trackers.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, documented, sourceOf, standIn, told } from './world.ts'
+import { documented, named, read, sourceOf, standIn, told } from './world.ts'
 
 const gh = (list = documented('gh-issue-list.json')) => standIn('gh', { list })
 

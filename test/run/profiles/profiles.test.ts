@@ -20,7 +20,7 @@ function loaded(content: Readonly<Record<string, string>>) {
   return { own: profiles.filter(({ file }) => file !== undefined), profiles, problems, root }
 }
 
-/** Each line is ten of the one before. */
+/** A YAML alias bomb: each line expands to ten of the one before. */
 const endless = 'abcdefghij'
   .split('')
   .map(

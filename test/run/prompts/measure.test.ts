@@ -6,7 +6,7 @@ import { setupText } from '../../../src/run/texts/setup-text.ts'
 import { taskText } from '../../../src/run/texts/task-text.ts'
 import { SETUP, TASK } from './prompt-texts.ts'
 
-/** The tokens of a conversation with all tasks, and of a conversation for each. */
+/** Tokens with one conversation for all tasks, and with one per task. */
 function promptSizes(setup: string, tasks: readonly string[]) {
   const own = tasks.map(estimateTokens).reduce((sum, tokens) => sum + tokens, 0)
   const once = estimateTokens(setup)

@@ -5,17 +5,17 @@ import {
   type PromptTask,
   askForReportText,
   continueText,
-  taskWord,
   restoreText,
   retryText,
   taskHead,
   taskText,
+  taskWord,
 } from '../../../src/run/texts/task-text.ts'
 import { PROTOCOL, firstPrompt, setupText } from '../../../src/run/texts/setup-text.ts'
 import { anyText } from '../../support/texts.ts'
 import { HOSTILE, SETUP, TASK, tags, taskLines } from './prompt-texts.ts'
 
-/** Every text about a task, with a piece from outside at every place that takes one. */
+/** Every task prompt, with the given text in every place that accepts foreign text. */
 const ABOUT: Readonly<Record<string, (task: PromptTask, text: string) => string>> = {
   task: (task, text) =>
     taskText(task, {
@@ -62,7 +62,7 @@ describe.each(Object.keys(ABOUT))('the text of %s', (kind) => {
       const harmless = about(filledWith('plain words\non two lines'), 'plain words\non two lines')
       const told = about(filledWith(text), text)
       expect(taskLines(told)).toHaveLength(1)
-      // Whether a command takes a line or a block depends on its lines, so only what is opened has to be closed.
+      // A command is inline or a block depending on its lines, so only opened tags must be closed.
       expect(unbalanced(told)).toEqual([])
       expect(new Set(tags(told))).toEqual(
         new Set([...tags(harmless)].filter((tag) => tags(told).includes(tag))),
@@ -91,7 +91,7 @@ describe.each(Object.keys(ABOUT))('the text of %s', (kind) => {
   })
 })
 
-/** Tags that open without closing before the next, or the other way round. */
+/** Tags that are not closed before the next one opens, or closed without being open. */
 function unbalanced(text: string): readonly string[] {
   let open: string | undefined
   return tags(text).filter((tag) => {
