@@ -62,7 +62,7 @@ test.each([
   ],
   ['wrap: sh {treee}', { code: 'CONFIG_INVALID', message: expect.stringContaining('{treee}') }],
   ['env: ["PORT={prot}"]', { code: 'CONFIG_INVALID', message: expect.stringContaining('{prot}') }],
-])('%s is refused before anything is made', async (setting, error) => {
+])('refuses %s before anything is created', async (setting, error) => {
   const world = new WorkingWorld()
   world.config(`delegates:\n  ${setting}\n`)
   await expect(world.made()).rejects.toMatchObject(error)

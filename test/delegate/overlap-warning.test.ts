@@ -22,7 +22,7 @@ test.each([
     'one, which is running, is to change the same files: src/parse.ts',
   ],
   [
-    'an order names a file of another',
+    'a prompt names a file of another',
     { files: ['src/parse.ts'] },
     { what: 'mend `src/parse.ts`' },
     'one, which is running, may change the same files: src/parse.ts',
@@ -34,7 +34,7 @@ test.each([
 test.each([
   ['others', { files: ['src/**'] }, { files: ['docs/**'] }],
   ['none that are known', {}, {}],
-  ['the same, and it only reads', { files: ['src/**'] }, { files: ['src/**'], as: 'review' }],
+  ['the same, and it is read-only', { files: ['src/**'] }, { files: ['src/**'], as: 'review' }],
 ])('does not warn when it has %s', async (_, first, second) => {
   expect(await saidWith(first, second)).not.toContain('same files')
 })

@@ -106,17 +106,17 @@ describe('a rotation decision', () => {
   })
 
   test.each([
-    ['stays with a short history before a small task', {}, task('a'), 'fits', true],
+    ['continues a short history with a small task', {}, task('a'), 'fits', true],
     [
-      'leaves where the margin would pass the point',
+      'rotates where the margin would pass the compaction point',
       { context: 60_000 },
       task('a', { sizeClass: 'large' }),
       'compaction point',
       false,
     ],
-    ['leaves past the smart zone', { context: 100_000 }, task('a'), 'smart zone', false],
+    ['rotates past the smart zone', { context: 100_000 }, task('a'), 'smart zone', false],
     [
-      'leaves where reading the history again is dearer',
+      'rotates where rereading the history costs more',
       { context: 70_000 },
       task('a', { sizeClass: 'medium' }),
       'cheaper fresh',
@@ -130,7 +130,7 @@ describe('a rotation decision', () => {
       false,
     ],
     [
-      'stays with what is related',
+      'continues with a related task',
       { done: [task('x', { labels: ['docs'] })] },
       task('a', { labels: ['auth'], dependsOn: ['x'] }),
       'fits',
@@ -172,9 +172,9 @@ describe('a fixed batch', () => {
     ['takes a fourth small task', small(3), 'small', true],
     ['does not take a fifth', small(4), 'small', false],
     ['counts a medium one twice', [...small(1), task('m', { sizeClass: 'medium' })], 'small', true],
-    ['has no room for a medium one behind three small ones', small(3), 'medium', false],
+    ['has no room for a medium one after three small ones', small(3), 'medium', false],
     ['is filled by a large one', [task('l', { sizeClass: 'large' })], 'small', false],
-    ['has no room for a large one behind anything', small(1), 'large', false],
+    ['has no room for a large one after any other', small(1), 'large', false],
   ] as const)('%s', (_promise, done, sizeClass, stay) => {
     expect(after({ done }, task('a', { sizeClass }), 'fixed')).toMatchObject({
       stay,

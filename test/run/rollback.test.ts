@@ -95,16 +95,16 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
       void (w.commit('b.txt'), w.commit('c.txt'), w.inTree('bisect', 'start', 'HEAD', w.tree.base)),
   ],
   [
-    'a file behind assume-unchanged',
+    'a file marked assume-unchanged',
     ({ inTree, write }) =>
       void (inTree('update-index', '--assume-unchanged', 'a.txt'), write('a.txt', 'kept')),
   ],
   [
-    'a file behind skip-worktree',
+    'a file marked skip-worktree',
     ({ inTree, write }) =>
       void (inTree('update-index', '--skip-worktree', 'a.txt'), write('a.txt', 'kept')),
   ],
-])('%s is set back', (_, leave) => {
+])('rolls back %s', (_, leave) => {
   const w = world()
   leave(w)
   expect(w.setBack().kept).toBe(REF)
@@ -243,15 +243,15 @@ test('recognizes a tree by its saved copy, byte for byte', () => {
 })
 
 test.each<[string, (w: ReturnType<typeof world>) => void]>([
-  ['taken away', ({ tree }) => rmSync(tree.tree, { recursive: true })],
+  ['removed', ({ tree }) => rmSync(tree.tree, { recursive: true })],
   [
-    'taken away with its branch',
+    'removed with its branch',
     ({ tree, project }) =>
       void (project.git('worktree', 'remove', '--force', tree.tree),
       project.git('branch', '-D', tree.branch)),
   ],
-  ['robbed of its .git', ({ tree }) => rmSync(join(tree.tree, '.git'))],
-])('a worktree that was %s is brought back', (_, lose) => {
+  ['left without its .git', ({ tree }) => rmSync(join(tree.tree, '.git'))],
+])('restores a worktree that was %s', (_, lose) => {
   const w = world()
   lose(w)
   expect(readTreeHead(w.tree.tree)).toBeUndefined()

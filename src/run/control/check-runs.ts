@@ -21,9 +21,9 @@ import { isOrphanedDryRun } from '../merge/target-branch.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 import { isRunningNow } from '../runs.ts'
+import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
 
-const PATHS_SHOWN = 5
 /** Worktrees of delegates and merges, which `checkDelegates` reports. */
 const DELEGATE_TREE = /^(delegate|merge|try)-([0-9a-f]{6})/
 
@@ -101,11 +101,8 @@ function describeTree(paths: ProjectPaths, tree: string, base?: string): string 
     const dirty = uncommittedPaths(tree)
     const made =
       base === undefined ? 0 : Number(runGit(tree, ['rev-list', '--count', `${base}..HEAD`, '--']))
-    const more = dirty.length > PATHS_SHOWN ? ` and ${dirty.length - PATHS_SHOWN} more` : ''
     const work =
-      dirty.length === 0
-        ? 'nothing uncommitted'
-        : `not committed: ${dirty.slice(0, PATHS_SHOWN).join(', ')}${more}`
+      dirty.length === 0 ? 'nothing uncommitted' : `not committed: ${abbreviateList(dirty)}`
     const commits = made === 0 ? '' : `, ${pluralOf(made, 'commit')} on ${branch ?? 'no branch'}`
     const contents = `${work}${commits}`
     if (branch === undefined)

@@ -19,10 +19,10 @@ import {
   findExactly,
   hasLiveProcess,
   isOpenDelegate,
-  isSameProcess,
   readDelegate,
   withClaim,
 } from '../delegate/delegates.ts'
+import { isSameProcess } from '../loop/claims.ts'
 import { runMergeQueue } from '../merge/merge-queue.ts'
 import { reconcileDelegate, reconcileDelegates } from '../merge/reconcile.ts'
 import type { MergeEvent, MergeOutcome } from '../entries.ts'
@@ -43,6 +43,7 @@ import { reportToParent } from '../delegate/parent-journal.ts'
 import { endOrphanedProcesses } from '../loop/resume.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { foldRun } from '../run-state.ts'
+import { isRunningNow } from '../runs.ts'
 import { commitLeftWork } from '../worktree/rollback.ts'
 import { abbreviateList, findUnsavedPaths } from '../worktree/remove-worktree.ts'
 import { branchTip, repositoryAt } from '../worktree/run-tree.ts'
@@ -216,9 +217,9 @@ export async function stopDelegate(
 ): Promise<DelegateState> {
   const { paths } = workspace
   const state = await waitUntilStarted(paths, id)
-  const { runner, ended } = state.run
+  const { runner } = state.run
   // The process decides, because the recorded status may be outdated.
-  if (state.isBegun && ended === undefined && isAlive(runner)) {
+  if (state.isBegun && isRunningNow(state.run)) {
     if (isPartOfLiveRun(paths, state)) {
       throw new StintError(
         'PART_OF_RUN',

@@ -301,8 +301,7 @@ function warnAboutOverlaps(
 ): void {
   const beside = others.filter((one) => isOpenDelegate(one) && !one.order.isReadOnly)
   if (beside.length === 0) return
-  const listed = runGit(requireRepository(workspace.paths).worktree, ['ls-files', '-z']).split('\0')
-  const known = new KnownPaths(listed.filter(Boolean))
+  const known = KnownPaths.inTree(requireRepository(workspace.paths).worktree)
   const own = findTouchedFiles(taskTexts(what, task), known, files)
   for (const other of beside) {
     const { how, paths } = findOverlap(own, filesTouchedBy(workspace, other, known))

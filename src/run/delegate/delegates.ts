@@ -19,6 +19,7 @@ import { Claims } from '../loop/claims.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
+import { isRunningNow } from '../runs.ts'
 
 export interface DelegateState {
   readonly id: string
@@ -129,13 +130,9 @@ export function findExactly(paths: ProjectPaths, name: string): DelegateState {
   )
 }
 
-export function isSameProcess(a: ProcessTag, b: ProcessTag): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt
-}
-
 export function hasLiveProcess({ status, merge, run }: DelegateState): boolean {
   if (status === 'merging') return merge !== undefined && isAlive(merge.merger)
-  return status === 'running' && run.ended === undefined && isAlive(run.runner)
+  return status === 'running' && isRunningNow(run)
 }
 
 export function isOrphaned(state: DelegateState): boolean {

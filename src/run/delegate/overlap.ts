@@ -1,5 +1,6 @@
 import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
+import { runGit } from '../../git/run-git.ts'
 
 /** The files of a task. `likely` ones are guessed from its text and count only if none are declared. */
 export interface TouchedFiles {
@@ -41,6 +42,11 @@ function declaredFiles(extra: string) {
 }
 
 export class KnownPaths {
+  static inTree(tree: string | undefined): KnownPaths {
+    const listed = tree === undefined ? [] : runGit(tree, ['ls-files', '-z']).split('\0')
+    return new KnownPaths(listed.filter((path) => path !== ''))
+  }
+
   readonly #paths = new Set<string>()
   readonly #byName = new Map<string, string[]>()
 

@@ -39,12 +39,12 @@ import {
   type DelegateState,
   delegateClaim,
   hasLiveProcess,
-  isSameProcess,
   readDelegate,
   readDelegates,
   withClaim,
   withRunLog,
 } from './delegates.ts'
+import { isSameProcess } from '../loop/claims.ts'
 import { removeDelegateTree, saveOrphanedCommits, saveProvedRef } from './delegate-commits.ts'
 import { reportBegunToParent, reportToParent, taskDoneDrafts } from './parent-journal.ts'
 

@@ -6,6 +6,10 @@ import { Log } from '../../journal/log.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 
+export function isSameProcess(a: ProcessTag, b: ProcessTag): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt
+}
+
 interface Claim {
   readonly task: string
   readonly run: string
@@ -62,10 +66,7 @@ export class Claims {
 
   /** This process, not an earlier one of the same run. */
   #isOurs(claim: Claim | undefined): boolean {
-    const { pid, startedAt } = this.runner
-    return (
-      claim?.run === this.run && claim.runner.pid === pid && claim.runner.startedAt === startedAt
-    )
+    return claim?.run === this.run && isSameProcess(claim.runner, this.runner)
   }
 
   /** In the order of the file, because ids do not tell who came first. */

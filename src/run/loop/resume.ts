@@ -13,7 +13,8 @@ import {
   withSavedRef,
 } from '../attempt/unfinished-work.ts'
 import { RunSession, type StoredHandoff } from '../attempt/run-session.ts'
-import type { Claims } from './claims.ts'
+import { isRunningNow } from '../runs.ts'
+import { type Claims, isSameProcess } from './claims.ts'
 import type { AttemptOutcome, RunEntry } from '../entries.ts'
 import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
@@ -23,7 +24,7 @@ import { plannedTask } from '../plan/order-tasks.ts'
 import { defined } from '../../text/defined.ts'
 
 export function refuseToResume(run: string, state: RunState): void {
-  if (state.ended === undefined && isAlive(state.runner)) {
+  if (isRunningNow(state)) {
     throw new StintError(
       'RUN_ALIVE',
       `run ${shortId(run)} is running, as process ${state.runner.pid}`,
@@ -55,7 +56,7 @@ export function refuseSecondRunner(
   const first =
     runners.find(isAlive) ??
     entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
-  if (first.pid === runner.pid && first.startedAt === runner.startedAt && runners.length > 0) return
+  if (isSameProcess(first, runner) && runners.length > 0) return
   throw new StintError(
     'RUN_ALIVE',
     `run ${shortId(run)} was just resumed by process ${first.pid}`,

@@ -1,12 +1,12 @@
 import { GitFailed } from '../../git/run-git.ts'
 import type { ProcessTag } from '../../harness/contract/drive.ts'
-import { isAlive } from '../../harness/process/spawn-guarded.ts'
+
 import { StintError, reasonOf } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { boundedLine } from '../attempt/run-context.ts'
 import type { MergeOptions } from '../delegate/delegate-row.ts'
-import { type DelegateState, isRejection } from '../delegate/delegates.ts'
+import { type DelegateState, hasLiveProcess, isRejection } from '../delegate/delegates.ts'
 import type { Emit, MergeOutcome } from '../entries.ts'
 
 export interface MergeContext {
@@ -49,7 +49,7 @@ interface MergeReason {
 
 /** Undefined when the delegate can be merged. A rejected one is tried again. */
 export function reasonNotToMerge(state: DelegateState): MergeReason | undefined {
-  const { merge, move, order, run, status } = state
+  const { merge, move, order, status } = state
   const { name } = order
   const show = `stint delegate show ${name}`
   const wait = `stint delegate wait ${name}`
@@ -63,11 +63,11 @@ export function reasonNotToMerge(state: DelegateState): MergeReason | undefined 
     case 'failed':
       return move && isRejection(move) ? undefined : { because: 'it failed', next: retry }
     case 'running':
-      return run.ended === undefined && isAlive(run.runner)
+      return hasLiveProcess(state)
         ? { because: 'it is still running', next: wait }
         : { because: 'nobody runs it any more, and it is not finished', next: retry }
     case 'merging':
-      return merge !== undefined && isAlive(merge.merger)
+      return merge !== undefined && hasLiveProcess(state)
         ? { because: `process ${merge.merger.pid} merges it`, next: wait }
         : { because: 'its merge was cut off', next: `stint merge ${name}` }
     case 'merged':

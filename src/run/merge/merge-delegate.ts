@@ -11,11 +11,11 @@ import { delegateEnvironment } from '../delegate/delegate-context.ts'
 import {
   type DelegateState,
   delegateClaim,
-  isSameProcess,
   readDelegate,
   withClaim,
   withRunLog,
 } from '../delegate/delegates.ts'
+import { isSameProcess } from '../loop/claims.ts'
 import {
   containsCommit,
   hasCommit,

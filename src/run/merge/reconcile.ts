@@ -8,13 +8,13 @@ import {
   QUEUE_CLAIM,
   delegateClaim,
   isOrphaned,
-  isSameProcess,
   newClaims,
   readDelegate,
   readDelegates,
   withClaim,
   withRunLog,
 } from '../delegate/delegates.ts'
+import { isSameProcess } from '../loop/claims.ts'
 import { reportMissedToParent } from '../delegate/parent-journal.ts'
 import { recordDelegateEnd } from '../delegate/start-delegate.ts'
 import { endOrphanedProcesses } from '../loop/resume.ts'

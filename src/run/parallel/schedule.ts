@@ -1,7 +1,7 @@
 import { type Specialist, proposeSpecialist } from '../../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { dependencyPath } from '../../backlog/task-graph.ts'
-import { runGit } from '../../git/run-git.ts'
+
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import {
@@ -225,7 +225,6 @@ function simulate(
 export function candidatesIn(
   tree: string | undefined,
 ): (task: Task, files?: readonly string[]) => Candidate {
-  const listed = tree === undefined ? [] : runGit(tree, ['ls-files', '-z']).split('\0')
-  const paths = new KnownPaths(listed.filter((path) => path !== ''))
+  const paths = KnownPaths.inTree(tree)
   return (task, files) => ({ task, touches: findTouchedFiles(task, paths, files) })
 }

@@ -3,6 +3,7 @@ import { gitSucceeds, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
 import type { Task } from '../../backlog/task.ts'
+import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { areAllAutoCommits } from '../worktree/rollback.ts'
 import {
   commitsSince,
@@ -72,7 +73,7 @@ function findReportProblems(
   const dirty = uncommittedPaths(tree)
   const changed = dirty.filter((path) => path !== report)
   if (changed.length > 0)
-    return [`it is only to read and report, and has changed: ${listed(changed)}`]
+    return [`it is only to read and report, and has changed: ${abbreviateList(changed, 8)}`]
   const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
   // A report that existed before does not count.
   const isOld = !dirty.includes(report) && isInHead(tree, report)
@@ -91,11 +92,11 @@ function findWorkProblems(
     return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
   const isNew = (path: string) => !leftBefore.includes(path)
   const dirty = uncommittedPaths(tree).filter(isNew)
-  if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
+  if (dirty.length > 0) return [`not committed: ${abbreviateList(dirty, 8)}`]
   const hidden = hiddenPaths(tree).filter(isNew)
   if (hidden.length > 0)
     return [
-      `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`,
+      `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${abbreviateList(hidden, 8)}`,
     ]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
   // Without a verify command the agent's commits are the only proof, and Stint's automatic commit is none.
@@ -126,12 +127,7 @@ function isInHead(tree: string, path: string): boolean {
 
 function findOpenItems({ checklist }: Task): readonly string[] {
   const open = checklist.filter(({ done }) => !done).map(({ item }) => item)
-  return open.length === 0 ? [] : [`not ticked: ${listed(open)}`]
-}
-
-function listed(items: readonly string[]): string {
-  const shown = items.slice(0, 8).join(', ')
-  return items.length > 8 ? `${shown} and ${items.length - 8} more` : shown
+  return open.length === 0 ? [] : [`not ticked: ${abbreviateList(open, 8)}`]
 }
 
 export interface VerifyResult {

@@ -5,6 +5,7 @@ import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
+import { asArray } from '../../text/json-fields.ts'
 import {
   type ExternalTask,
   LONGEST_PASSAGE,
@@ -79,7 +80,7 @@ function beadsTasks(
   return [...work].map(([id, issue]) => {
     const text = (field: string) => textOf(issue[field])
     const status = text('status')
-    const dependencies = listOf(issue['dependencies'])
+    const dependencies = asArray(issue['dependencies'])
       .filter(isRecord)
       .map(({ depends_on_id: on, type }) => ({ on: textOf(on), type: textOf(type) }))
     const dependsOn = dependencies
@@ -90,7 +91,7 @@ function beadsTasks(
     const epic = above === undefined || parent !== undefined ? undefined : all.get(above)
     const description = extractChecklist(text('description'))
     const criteria = extractChecklist(text('acceptance_criteria'))
-    const labelled = readLabels(listOf(issue['labels']).map(textOf))
+    const labelled = readLabels(asArray(issue['labels']).map(textOf))
     const priority = numberedPriority(issue['priority'])
     const isHeldBack = !isReady.has(id) && (dependsOn.length === 0 || status !== 'open')
     const because = `beads does not call it ready (${oneLine(status)})`
@@ -151,7 +152,7 @@ function githubIssues(printed: unknown) {
       number: Number(number),
       title: textOf(title),
       body: textOf(body),
-      labels: listOf(labels).map((label) => (isRecord(label) ? textOf(label['name']) : '')),
+      labels: asArray(labels).map((label) => (isRecord(label) ? textOf(label['name']) : '')),
       createdAt: textOf(createdAt),
     }))
     .filter(({ number }) => Number.isSafeInteger(number) && number >= 1)
@@ -226,8 +227,4 @@ function dateOf(text: string) {
 
 function textOf(value: unknown) {
   return typeof value === 'string' ? value : ''
-}
-
-function listOf(value: unknown) {
-  return Array.isArray(value) ? value : []
 }

@@ -69,7 +69,7 @@ describe('a checked-out target', () => {
     ],
     ['a cherry-pick', (project: World) => tryGit(project, 'cherry-pick', 'clash')],
     ['a bisection', (project: World) => project.git('bisect', 'start')],
-  ])('is not moved in the middle of %s', async (_, begin) => {
+  ])('is not moved during %s', async (_, begin) => {
     const world = new DelegateWorld()
     others(world)
     const one = world.delegate('one')

@@ -35,20 +35,20 @@ describe('which tasks are related work', () => {
   const review = (fields: object) => someTask('b', { assignee: 'reviewer', ...fields })
 
   test.each([
-    ['parts of the same', { parent: 'p' }, { parent: 'p' }],
+    ['with the same parent', { parent: 'p' }, { parent: 'p' }],
     ['of one epic', { labels: ['ui', 'epic:login'] }, { labels: ['epic:login'] }],
-    ['of one epic, written otherwise', { labels: ['epic-7'] }, { labels: ['epic-7'] }],
+    ['of one epic in another spelling', { labels: ['epic-7'] }, { labels: ['epic-7'] }],
   ])('%s: the review comes after', (_which, a, b) => {
     expect(orderPair(code(a), review(b))!.how).toBe('first before second')
   })
 
   test.each([
-    ['parts of different ones', { parent: 'p' }, { parent: 'q' }],
+    ['with different parents', { parent: 'p' }, { parent: 'q' }],
     ['of different epics', { labels: ['epic:a'] }, { labels: ['epic:b'] }],
     ['with any other label in common', { labels: ['ui'] }, { labels: ['ui'] }],
-    ['with a label that only begins so', { labels: ['epics'] }, { labels: ['epics'] }],
+    ['with a label that only starts like an epic', { labels: ['epics'] }, { labels: ['epics'] }],
     ['with an empty parent', { parent: '' }, { parent: '' }],
-    ['of which nothing is known', {}, {}],
+    ['without any relation', {}, {}],
   ])('%s: they are unrelated', (_which, a, b) => {
     expect(orderPair(code(a), review(b))).toBeUndefined()
   })

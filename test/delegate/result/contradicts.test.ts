@@ -126,7 +126,7 @@ describe('of two decisions', () => {
     expect([contradicts(a, b), contradicts(b, a)]).toEqual([true, true])
   })
 
-  test.each(named(AGREEING))('“%s” and “%s” go together', (_a, _b, a, b) => {
+  test.each(named(AGREEING))('“%s” and “%s” are compatible', (_a, _b, a, b) => {
     expect([contradicts(a, b), contradicts(b, a)]).toEqual([false, false])
   })
 

@@ -152,7 +152,7 @@ test.each([
     'PROGRAM_FAILED',
     'gh issue list printed no list of issues',
   ],
-])('a gh that %s is an error that says so and what to do', async (_how, env, code, message) => {
+])('reports what to do about a gh that %s', async (_how, env, code, message) => {
   await expect(read(plainProject(), 'github', { env: env() })).rejects.toMatchObject({
     code,
     message,

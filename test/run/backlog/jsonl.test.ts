@@ -106,17 +106,17 @@ test('reports every bad line at once, with its number and the problem', async ()
 
 test.each([
   [
-    'a task that waits for itself',
+    'a task that depends on itself',
     ['{"id":"a","title":"A","depends_on":["a"]}'],
     'line 1: each waits for the next: a → a',
   ],
   [
-    'a circle of two',
+    'a cycle of two',
     ['{"id":"a","title":"A","depends_on":["b"]}', '', '{"id":"b","title":"B","depends_on":["a"]}'],
     'lines 1 and 3: each waits for the next: a → b → a',
   ],
   [
-    'a part that waits for the whole',
+    'a part that depends on its parent',
     ['{"id":"a","title":"A"}', '{"id":"b","title":"B","parent":"a","depends_on":["a"]}'],
     'lines 1 and 2: each waits for the next: a → b → a',
   ],

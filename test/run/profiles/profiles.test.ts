@@ -90,7 +90,7 @@ describe('the profiles of a repository', () => {
 
   test.each([
     ['no head', 'Just text.', [], /a\.md has no head/],
-    ['nothing under it', file('name: a', ''), [], /a\.md says nothing under its head/],
+    ['no body', file('name: a', ''), [], /a\.md says nothing under its head/],
     [
       'no description',
       file('name: x', '# How\n\nText.'),
@@ -103,19 +103,14 @@ describe('the profiles of a repository', () => {
       [{ name: 'a' }],
       /a\.md has a head that is not a list of keys/,
     ],
+    ['an invalid head', file('{ [ : '), [{ name: 'a' }], /a\.md has a head that cannot be read/],
     [
-      'a head that is broken',
-      file('{ [ : '),
-      [{ name: 'a' }],
-      /a\.md has a head that cannot be read/,
-    ],
-    [
-      'a head that refers to itself too often',
+      'a head with endless aliases',
       file(`name: a\n${endless}`),
       [{ name: 'a' }],
       /a\.md has a head that is not a list of keys/,
     ],
-  ])('that have %s are told as what they are', (_what, text, own, problem) => {
+  ])('that have %s are reported', (_what, text, own, problem) => {
     const found = loaded({ '.agents/a.md': text })
     expect(found.problems[0]).toMatch(problem)
     expect(found.own).toHaveLength(own.length)

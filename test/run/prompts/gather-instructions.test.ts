@@ -39,15 +39,15 @@ describe('project instructions', () => {
   })
 
   test.each([
-    ['say the same', { 'AGENTS.md': 'same', 'CLAUDE.md': 'same' }, ['AGENTS.md']],
+    ['have the same content', { 'AGENTS.md': 'same', 'CLAUDE.md': 'same' }, ['AGENTS.md']],
     [
-      'are links of each other',
+      'are one file through a link',
       { 'AGENTS.md': { link: 'CLAUDE.md' }, 'CLAUDE.md': 'b' },
       ['AGENTS.md'],
     ],
-    ['point at each other', { 'AGENTS.md': 'a', 'CLAUDE.md': '@AGENTS.md\n' }, ['AGENTS.md']],
-    ['point the other way', { 'AGENTS.md': '@./CLAUDE.md', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
-    ['say nothing', { 'AGENTS.md': '\n', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
+    ['import AGENTS.md', { 'AGENTS.md': 'a', 'CLAUDE.md': '@AGENTS.md\n' }, ['AGENTS.md']],
+    ['import CLAUDE.md', { 'AGENTS.md': '@./CLAUDE.md', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
+    ['include an empty file', { 'AGENTS.md': '\n', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
   ])('are injected once where they %s', (_what, content, expected) => {
     expect(paths(gathered(content))).toEqual(expected)
   })

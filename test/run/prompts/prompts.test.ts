@@ -16,7 +16,7 @@ import { anyText } from '../../support/texts.ts'
 import { HOSTILE, SETUP, TASK, tags, taskLines } from './prompt-texts.ts'
 
 /** Every task prompt, with the given text in every place that accepts foreign text. */
-const ABOUT: Readonly<Record<string, (task: PromptTask, text: string) => string>> = {
+const PROMPTS: Readonly<Record<string, (task: PromptTask, text: string) => string>> = {
   task: (task, text) =>
     taskText(task, {
       dependsOn: [{ name: 'other', summary: text }],
@@ -45,8 +45,8 @@ const filledWith = (text: string): PromptTask => ({
   verify: text,
 })
 
-describe.each(Object.keys(ABOUT))('the text of %s', (kind) => {
-  const about = ABOUT[kind]!
+describe.each(Object.keys(PROMPTS))('the prompt for %s', (kind) => {
+  const about = PROMPTS[kind]!
 
   test("begins with its task's heading", () => {
     expect(about(TASK, 'x').split('\n')[0]).toBe('# Task fix-sweep: Fix the sweep trigger')
@@ -192,7 +192,7 @@ describe('the task prompt', () => {
     ['gh-12', 'gh-12'],
     ['#12', '12'],
     ['plan.jsonl/t1', 'plan.jsonl/t1'],
-  ])('calls a task by one word that a shell takes for one: %j', (shortname, name) => {
+  ])('names a task with a single shell word: %j', (shortname, name) => {
     expect(taskWord({ shortname })).toBe(name)
   })
 })
