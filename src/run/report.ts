@@ -223,22 +223,22 @@ const TARGET_SHARE = 0.6
 
 /** Intervals are in milliseconds; `seconds` is the duration of the whole run. */
 export function computeParallelShare(
-  stretches: readonly { readonly task: string; readonly from: number; readonly to: number }[],
+  intervals: readonly { readonly task: string; readonly from: number; readonly to: number }[],
   seconds: number,
 ): Pick<ParallelReport, 'share' | 'target' | 'savedSeconds'> {
-  const real = stretches.filter(({ from, to }) => to > from).toSorted((a, b) => a.from - b.from)
-  const beside = new Set<string>()
-  for (const [index, one] of real.entries()) {
-    for (const other of real.slice(index + 1)) {
+  const nonEmpty = intervals.filter(({ from, to }) => to > from).toSorted((a, b) => a.from - b.from)
+  const parallelTasks = new Set<string>()
+  for (const [index, one] of nonEmpty.entries()) {
+    for (const other of nonEmpty.slice(index + 1)) {
       if (other.from >= one.to) break
-      if (other.task !== one.task) beside.add(one.task).add(other.task)
+      if (other.task !== one.task) parallelTasks.add(one.task).add(other.task)
     }
   }
-  const tasks = new Set(stretches.map(({ task }) => task)).size
+  const tasks = new Set(intervals.map(({ task }) => task)).size
   return {
-    share: tasks === 0 ? 0 : beside.size / tasks,
+    share: tasks === 0 ? 0 : parallelTasks.size / tasks,
     target: TARGET_SHARE,
-    savedSeconds: Math.round(sum(real.map(({ from, to }) => to - from)) / 1000 - seconds),
+    savedSeconds: Math.round(sum(nonEmpty.map(({ from, to }) => to - from)) / 1000 - seconds),
   }
 }
 
@@ -251,7 +251,7 @@ export function parallelReport(
   const own = reportFrom(state, options)
   const reports = parts.map((part) => reportFrom(part, options))
   const spent = sumAttemptUsage(parts.flatMap(({ attempts }) => attempts))
-  const stretches = parts.flatMap(({ attempts, lastAt }) =>
+  const intervals = parts.flatMap(({ attempts, lastAt }) =>
     attempts.map(({ at, endedAt, started }) => ({
       task: started.task.id,
       from: Date.parse(at),
@@ -269,7 +269,7 @@ export function parallelReport(
     compared: reports.map(({ compared }) => compared).reduce(addComparison, own.compared),
     parallel: {
       most: state.started.options.parallel ?? 1,
-      ...computeParallelShare(stretches, state.seconds),
+      ...computeParallelShare(intervals, state.seconds),
       delegates: parts.length,
     },
   }

@@ -67,7 +67,7 @@ describe('a running delegate', () => {
       detached: true,
     })
     const closed = new Promise((resolve) => child.once('close', resolve))
-    await expect.poll(() => world.states().some(({ isBegun }) => isBegun), PATIENCE).toBe(true)
+    await expect.poll(() => world.states().some(({ isStarted }) => isStarted), PATIENCE).toBe(true)
     const { pid } = world.state('hang-here').run.runner
     await expect
       .poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')), PATIENCE)
@@ -175,14 +175,14 @@ describe('two commands at once', () => {
   test('listing and starting never see a new delegate as dead', async () => {
     const world = new World()
     await world.inProcess('init', '--name', 'parent', '--goal', 'all of it')
-    let isBegun = false
-    const begun = world.hanging().finally(() => (isBegun = true))
+    let isStarted = false
+    const started = world.hanging().finally(() => (isStarted = true))
     const looking = async (): Promise<void> => {
       await world.inProcess('delegates')
       await sleep(10)
-      if (!isBegun) await looking()
+      if (!isStarted) await looking()
     }
-    await Promise.all([begun, looking()])
+    await Promise.all([started, looking()])
     expect(world.journalled('delegate.reported')).toEqual([])
     expect(world.states()).toMatchObject([{ status: 'running' }])
   })

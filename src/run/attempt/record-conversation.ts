@@ -70,9 +70,9 @@ function historyCopy({ env }: Workspace, history: FileHistory, store: Conversati
         }
     if (path === undefined) return false
     known ??= idsIn(store, conversation)
-    const isBegun = store.has(conversation)
+    const isStored = store.has(conversation)
     const items = itemsIn(history, path, conversation, isOver).filter((item) => {
-      if (item.type === 'began') return !isBegun
+      if (item.type === 'began') return !isStored
       return item.type !== 'ended' && !known!.has(item.id)
     })
     for (const item of items) if ('id' in item) known.add(item.id)

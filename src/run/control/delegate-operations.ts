@@ -219,7 +219,7 @@ export async function stopDelegate(
   const state = await waitUntilStarted(paths, id)
   const { runner } = state.run
   // The process decides, because the recorded status may be outdated.
-  if (state.isBegun && isRunningNow(state.run)) {
+  if (state.isStarted && isRunningNow(state.run)) {
     if (isPartOfLiveRun(paths, state)) {
       throw new StintError(
         'PART_OF_RUN',
@@ -238,7 +238,7 @@ export async function stopDelegate(
 async function waitUntilStarted(paths: ProjectPaths, id: string): Promise<DelegateState> {
   for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(CHECK_MS)) {
     const state = readDelegate(paths, id)
-    if (state.isBegun || !hasLiveProcess(state) || isPartOfLiveRun(paths, state)) return state
+    if (state.isStarted || !hasLiveProcess(state) || isPartOfLiveRun(paths, state)) return state
   }
   const { order, run } = readDelegate(paths, id)
   throw new StintError(
@@ -321,7 +321,7 @@ function discardIdle(workspace: Workspace, state: DelegateState): DelegateState 
   const left = repositoryAt(tree) === undefined ? [] : findUnsavedPaths(tree)
   const because = `its worktree ${tree} is left, as it holds what is in no commit: ${abbreviateList(left)}`
   const tip = branchTip(mainRoot, branch)
-  const kept = `refs/stint/runs/${id}/discarded`
+  const ref = `refs/stint/runs/${id}/discarded`
   // Saved, then recorded, then removed, so that a kill in between loses nothing.
   const work = provedCommitIfLost(paths, { tip, base, proved: state.ready?.commit }) ?? tip
   const hasWork = work !== undefined && work !== base
@@ -331,7 +331,7 @@ function discardIdle(workspace: Workspace, state: DelegateState): DelegateState 
       'update-ref',
       '-m',
       'stint: keep what is discarded',
-      kept,
+      ref,
       work,
     ])
     deleteProvedRef(paths, id, work)
@@ -342,7 +342,7 @@ function discardIdle(workspace: Workspace, state: DelegateState): DelegateState 
     to: 'discarded',
     commits: countCommitsBeyond(paths, base, [work]),
     ...(left.length === 0 ? {} : { because, left }),
-    ...(hasWork ? { kept, commit: work } : defined({ kept: found.kept })),
+    ...(hasWork ? { kept: ref, commit: work } : defined({ kept: found.kept })),
   })
   log.close()
   if (left.length === 0) removeDelegateTree(paths, run.started, tip)

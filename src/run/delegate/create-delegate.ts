@@ -44,7 +44,7 @@ import {
 } from './delegates.ts'
 import { removeDelegateTree } from './delegate-commits.ts'
 import { KnownPaths, type TouchedFiles, findOverlap, findTouchedFiles } from './overlap.ts'
-import { changedFiles, reportBegunToParent } from './parent-journal.ts'
+import { changedFiles, reportStartToParent } from './parent-journal.ts'
 
 interface ParallelRunPart {
   readonly run: string
@@ -116,7 +116,7 @@ export async function createDelegate(
     writeDelegateFiles(workspace, id, { options, harness, source, ...tree, delegate }, file)
     return readDelegate(paths, id)
   })
-  await reportBegunToParent(workspace, state)
+  await reportStartToParent(workspace, state)
   if (part === undefined) {
     const dirty = uncommittedPaths(worktree)
     if (dirty.length > 0)
@@ -299,11 +299,11 @@ function warnAboutOverlaps(
   { what, files, task }: { what: string; files: readonly string[]; task: Task | undefined },
   others: readonly DelegateState[],
 ): void {
-  const beside = others.filter((one) => isOpenDelegate(one) && !one.order.isReadOnly)
-  if (beside.length === 0) return
+  const unfinished = others.filter((one) => isOpenDelegate(one) && !one.order.isReadOnly)
+  if (unfinished.length === 0) return
   const known = KnownPaths.inTree(requireRepository(workspace.paths).worktree)
   const own = findTouchedFiles(taskTexts(what, task), known, files)
-  for (const other of beside) {
+  for (const other of unfinished) {
     const { how, paths } = findOverlap(own, filesTouchedBy(workspace, other, known))
     if (how === 'none') continue
     const change = how === 'declared' ? 'is to change' : 'may change'

@@ -31,7 +31,7 @@ export interface DelegateState {
   /** The last failed merge, which it has to fix. */
   readonly openRejection?: DelegateMove
   /** Until it starts it belongs to the process that created it. */
-  readonly isBegun: boolean
+  readonly isStarted: boolean
   readonly rejected: number
   readonly notes: readonly string[]
   /** The merge in progress, or the one whose process died. */
@@ -53,13 +53,13 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
   let merge: DelegateState['merge']
   let since = run.startedAt
   let rejected = 0
-  let isBegun = false
+  let isStarted = false
   const notes: string[] = []
   for (const entry of all.filter(hasNeededFields)) {
     if (entry.kind === 'run.started' || entry.kind === 'run.resumed') {
       status = 'running'
       merge = undefined
-      isBegun ||= entry.kind === 'run.resumed'
+      isStarted ||= entry.kind === 'run.resumed'
     } else if (entry.kind === 'delegate.moved') {
       move = entry.data
       status = move.to
@@ -85,7 +85,7 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
     since = entry.at
   }
   const last = defined({ move, ready, openRejection, merge })
-  return { id, order, status, since, isBegun, rejected, notes, run, ...last }
+  return { id, order, status, since, isStarted, rejected, notes, run, ...last }
 }
 
 /** Its work was finished but did not merge. */

@@ -21,7 +21,7 @@ import { type DelegateState, isOpenDelegate } from './delegates.ts'
 
 const BY = 'delegate'
 
-export async function reportBegunToParent(
+export async function reportStartToParent(
   workspace: Workspace,
   state: DelegateState,
 ): Promise<void> {

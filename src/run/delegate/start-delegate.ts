@@ -46,7 +46,7 @@ import {
 } from './delegates.ts'
 import { isSameProcess } from '../loop/claims.ts'
 import { removeDelegateTree, saveOrphanedCommits, saveProvedRef } from './delegate-commits.ts'
-import { reportBegunToParent, reportToParent, taskDoneDrafts } from './parent-journal.ts'
+import { reportStartToParent, reportToParent, taskDoneDrafts } from './parent-journal.ts'
 
 interface StartDelegateOptions {
   readonly usedByOthers?: () => Readonly<Record<string, Usage>>
@@ -76,7 +76,7 @@ export async function startDelegate(
   const before = await withClaim(paths, delegateClaim(id), () => {
     const state = readDelegate(paths, id)
     // A delegate that never started still belongs to its creator, which hands it over now.
-    if (state.isBegun) refuseToBegin(state)
+    if (state.isStarted) refuseToBegin(state)
     log.append('run.resumed', { runner: thisProcess() })
     return state
   })
@@ -87,7 +87,7 @@ export async function startDelegate(
     throw error
   }
   try {
-    if (before.move !== undefined) await reportBegunToParent(workspace, readDelegate(paths, id))
+    if (before.move !== undefined) await reportStartToParent(workspace, readDelegate(paths, id))
     const begin = await prepareDelegate(workspace, before, log, stopping, emit, options)
     return {
       ended: begin().then(async (report) => {
@@ -308,7 +308,7 @@ async function startProcess(workspace: Workspace, id: string): Promise<void> {
       continue
     }
     await withClaim(paths, delegateClaim(id), async () => {
-      if (!readDelegate(paths, id).isBegun)
+      if (!readDelegate(paths, id).isStarted)
         await recordDelegateEnd(workspace, id, 'interrupted', 'its process did not begin')
     })
     const printed = readOrUndefined(path)?.toString('utf8').trim() ?? ''

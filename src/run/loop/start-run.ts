@@ -200,12 +200,12 @@ async function resumeRun(starting: Starting, name: string, options: RunOptions):
   log.append('run.resumed', { runner })
   refuseSecondRunner(run, log.read(), runner)
   try {
-    const { once, ...begun } = before.started.options
+    const { once, ...stored } = before.started.options
     // A task limit given now replaces `once`.
     const isOnce = once !== undefined && options.maxTasks === undefined
     const merged: RunOptions = {
       harness: before.started.harness,
-      ...begun,
+      ...stored,
       ...(isOnce ? { once } : {}),
       ...options,
     }

@@ -58,11 +58,11 @@ export function findNeverBegun(
   open: readonly Task[],
   state: RunState | undefined,
 ): NeverBegun | undefined {
-  const begun = new Set([
+  const started = new Set([
     ...(state?.attempts ?? []).map(({ started }) => started.task.id),
     ...(state?.delegates ?? []).map(({ task }) => task),
   ])
-  const left = open.filter(({ id }) => !begun.has(id))
+  const left = open.filter(({ id }) => !started.has(id))
   return left.length === 0
     ? undefined
     : { count: left.length, tasks: left.slice(0, MOST_NAMED).map(toTaskName) }

@@ -25,8 +25,8 @@ export async function findContradictions(
     const isOfSame =
       (parent !== undefined && parent === other.order.parent) ||
       (run !== undefined && run === other.order.run)
-    const isKept = ['merged', 'merging', 'ready'].includes(other.status)
-    if (other.id !== state.id && isKept && isOfSame)
+    const isUsed = ['merged', 'merging', 'ready'].includes(other.status)
+    if (other.id !== state.id && isUsed && isOfSame)
       others.push(...(await decisionsOf(workspace, other)))
   }
   const found = own.flatMap((mine) =>

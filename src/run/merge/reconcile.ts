@@ -35,7 +35,7 @@ export async function reconcileDelegate(
     if (!isOrphaned(now) || now.status === 'merging') return now
     await endOrphanedProcesses(now.run)
     const { ended } = now.run
-    const why = now.isBegun ? 'its process ended in the middle of it' : 'it was never begun'
+    const why = now.isStarted ? 'its process ended in the middle of it' : 'it was never begun'
     return recordDelegateEnd(
       workspace,
       now.id,

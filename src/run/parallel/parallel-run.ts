@@ -79,7 +79,7 @@ export class SharedBudget {
 export interface ResumedDelegates {
   readonly unfinished: readonly DelegateState[]
   readonly takenTasks: readonly string[]
-  readonly begun: readonly string[]
+  readonly started: readonly string[]
   readonly done: number
 }
 
@@ -114,7 +114,7 @@ export class ParallelRun {
   >()
   /** Tasks not to start: running, merged, given up, or taken by others. */
   readonly #excluded: Set<string>
-  readonly #begun: string[]
+  readonly #started: string[]
   #taken = 0
   #done: number
   #end: EndOfRun | undefined
@@ -130,7 +130,7 @@ export class ParallelRun {
     this.#doneElsewhere = new DoneElsewhere(context)
     this.#most = context.options.parallel ?? 1
     this.#unfinished = [...before.unfinished]
-    this.#begun = [...before.begun]
+    this.#started = [...before.started]
     this.#done = before.done
     this.#excluded = new Set(before.takenTasks)
   }
@@ -196,7 +196,7 @@ export class ParallelRun {
   /** A delegate that was just started will have at least one session. */
   get #sessions(): number {
     const { paths } = this.context.workspace
-    return this.#begun.reduce(
+    return this.#started.reduce(
       (sum, id) => sum + Math.max(1, readDelegate(paths, id).run.sessions.length),
       0,
     )
@@ -260,7 +260,7 @@ export class ParallelRun {
   #follow(state: DelegateState, candidate: Candidate): void {
     const part = new DelegatedTask(this.context, state, candidate.task)
     const { id } = candidate.task
-    this.#begun.push(state.id)
+    this.#started.push(state.id)
     this.#taken += 1
     const over = part
       .run()

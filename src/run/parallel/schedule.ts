@@ -170,21 +170,21 @@ export async function planParallel(workspace: Workspace, options: RunOptions): P
   const isDone = (id: string) => byId.has(id) && !isTaskOpen(byId.get(id)!)
   const plannedOf = new Map(planned.map((one) => [one.task.id, one]))
   const secondsOf = (id: string) => plannedOf.get(id)?.seconds ?? 0
-  const { begun, seconds } = simulate(tasks, most, isDone, secondsOf)
-  const stretches = begun.map(({ id, at }) => ({
+  const { started, seconds } = simulate(tasks, most, isDone, secondsOf)
+  const intervals = started.map(({ id, at }) => ({
     task: id,
     from: at * 1000,
     to: (at + secondsOf(id)) * 1000,
   }))
-  const waves = [...new Set(begun.map(({ at }) => at))].map((at) => ({
+  const waves = [...new Set(started.map(({ at }) => at))].map((at) => ({
     at,
-    tasks: begun
+    tasks: started
       .filter((one) => one.at === at)
       .map(({ id, because }) => ({ task: plannedOf.get(id)!.task, ...defined({ because }) })),
   }))
   return {
     ...plan,
-    parallel: { most, waves, seconds, ...computeParallelShare(stretches, seconds) },
+    parallel: { most, waves, seconds, ...computeParallelShare(intervals, seconds) },
   }
 }
 
@@ -194,7 +194,7 @@ function simulate(
   isDoneBefore: (id: string) => boolean,
   secondsOf: (id: string) => number,
 ) {
-  const begun: { readonly id: string; readonly at: number; readonly because?: string }[] = []
+  const started: { readonly id: string; readonly at: number; readonly because?: string }[] = []
   const done = new Set<string>()
   const because = new Map<string, string>()
   let left = tasks
@@ -210,11 +210,11 @@ function simulate(
     for (const { task, because: why } of waits) because.set(task.id, why)
     for (const candidate of start) {
       const { id } = candidate.task
-      begun.push({ id, at: now, ...defined({ because: because.get(id) }) })
+      started.push({ id, at: now, ...defined({ because: because.get(id) }) })
       running.push({ candidate, ends: now + secondsOf(id) })
     }
     left = left.filter((candidate) => !start.includes(candidate))
-    if (running.length === 0) return { begun, seconds: now }
+    if (running.length === 0) return { started, seconds: now }
     now = Math.min(...running.map(({ ends }) => ends))
     for (const { candidate, ends } of running) if (ends <= now) done.add(candidate.task.id)
     running = running.filter(({ ends }) => ends > now)

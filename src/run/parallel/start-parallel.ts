@@ -72,7 +72,7 @@ async function readResumedDelegates(
   )
   const left: DelegateState[] = []
   const given: string[] = []
-  const begun: string[] = []
+  const started: string[] = []
   let done = 0
   for (const found of readDelegates(workspace.paths)) {
     const { task } = found.order
@@ -84,12 +84,12 @@ async function readResumedDelegates(
     if (state.status === 'merged') done += 1
     if (shouldResume(workspace, state, byId.get(task)?.status)) left.push(state)
     else {
-      begun.push(state.id)
+      started.push(state.id)
       // A discarded one may be started anew.
       if (state.status !== 'discarded') given.push(task)
     }
   }
-  return { unfinished: left, takenTasks: given, begun, done }
+  return { unfinished: left, takenTasks: given, started, done }
 }
 
 function shouldResume(
@@ -99,7 +99,7 @@ function shouldResume(
 ): boolean {
   const { order, rejected, run, status, openRejection } = state
   // This process created it and failed before starting it.
-  if (!state.isBegun && run.runner.pid === process.pid) return true
+  if (!state.isStarted && run.runner.pid === process.pid) return true
   if (hasLiveProcess(state)) {
     workspace.say(
       `${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`,
@@ -142,7 +142,7 @@ export async function startAnyRun(
   if (resume === undefined)
     return startRun(workspace, options, listener, parallel === undefined ? undefined : PARALLEL)
   const run = resume === true ? lastResumable(workspace) : findRun(workspace.paths, resume)
-  const { delegate, options: begun } = readRunState(workspace, run).started
+  const { delegate, options: startedWith } = readRunState(workspace, run).started
   if (delegate !== undefined) {
     throw new StintError(
       'IS_DELEGATE',
@@ -150,12 +150,12 @@ export async function startAnyRun(
       `stint delegate retry ${delegate.name}`,
     )
   }
-  if (begun.parallel === undefined && parallel !== undefined)
+  if (startedWith.parallel === undefined && parallel !== undefined)
     throw new StintError(
       'NOT_PARALLEL',
       `run ${shortId(run)} works on one task at a time, and has begun so`,
       `stint run --resume ${shortId(run)} goes on with it; stint run --parallel ${parallel} begins another`,
     )
-  const mode = begun.parallel === undefined ? undefined : PARALLEL
+  const mode = startedWith.parallel === undefined ? undefined : PARALLEL
   return startRun(workspace, { ...options, resume: run }, listener, mode)
 }

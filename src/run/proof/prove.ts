@@ -87,8 +87,8 @@ function findWorkProblems(
   const head = readTreeHead(tree)
   if (head?.branch !== branch) return [`HEAD is on ${describeHead(head)} and not on ${branch}`]
   if (head.commit === undefined) return [`HEAD is on ${describeHead(head)}`]
-  const { count, isKept } = commitsSince(tree, base)
-  if (!isKept)
+  const { count, containsBase } = commitsSince(tree, base)
+  if (!containsBase)
     return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
   const isNew = (path: string) => !leftBefore.includes(path)
   const dirty = uncommittedPaths(tree).filter(isNew)

@@ -123,16 +123,16 @@ export const ID_RULE = `letters, digits and . _ : - only, a letter or digit firs
 function uniqueShortnames(tasks: readonly ExternalTask[]) {
   const named = tasks.map(({ own, name }) => ({
     own,
-    said: shortnameFor(name),
-    whole: shortnameFor(own),
+    fromName: shortnameFor(name),
+    fromId: shortnameFor(own),
   }))
-  const saidBy = groupBy(named, ({ said }) => said)
-  const wholeBy = groupBy(named, ({ whole }) => whole)
+  const byName = groupBy(named, ({ fromName }) => fromName)
+  const byId = groupBy(named, ({ fromId }) => fromId)
   return new Map(
-    named.map(({ own, said, whole }) => {
-      if (saidBy.get(said)?.length === 1) return [own, said]
-      if (wholeBy.get(whole)?.length === 1 && !saidBy.has(whole)) return [own, whole]
-      return [own, `${slug(said, 33)}-${shortHash(own)}`]
+    named.map(({ own, fromName, fromId }) => {
+      if (byName.get(fromName)?.length === 1) return [own, fromName]
+      if (byId.get(fromId)?.length === 1 && !byName.has(fromId)) return [own, fromId]
+      return [own, `${slug(fromName, 33)}-${shortHash(own)}`]
     }),
   )
 }

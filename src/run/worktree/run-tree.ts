@@ -185,11 +185,11 @@ export function treeFingerprint(tree: string): string {
 export function commitsSince(
   tree: string,
   base: string,
-): { readonly count: number; readonly isKept: boolean } {
+): { readonly count: number; readonly containsBase: boolean } {
   const range = `${base}...${requireHead(tree).commit}`
   const counts = runGit(tree, ['rev-list', '--count', '--left-right', range, '--'])
   const [lost, count] = counts.split('\t').map(Number)
-  return { count: count!, isKept: lost === 0 }
+  return { count: count!, containsBase: lost === 0 }
 }
 
 export function newCommits(tree: string, base: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mergeJournals, reportBegunToParent } from '../../../src/run/delegate/parent-journal.ts'
+import { mergeJournals, reportStartToParent } from '../../../src/run/delegate/parent-journal.ts'
 import { moveTask } from '../../../src/project/tasks/project-backlog.ts'
 import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { RunSession } from '../../../src/run/attempt/run-session.ts'
@@ -91,7 +91,7 @@ describe('when the work of a delegate is merged', () => {
     const { world, task, status } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task })
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     await delegate.session([said('decision.made', { title: 'Runner', choice: 'vitest' })])
     delegate.commit('test/a.ts')
     const landed = delegate.merged()

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { reportBegunToParent, reportToParent } from '../../../src/run/delegate/parent-journal.ts'
+import { reportStartToParent, reportToParent } from '../../../src/run/delegate/parent-journal.ts'
 import { reconcileDelegates } from '../../../src/run/merge/reconcile.ts'
 import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { JournalledWorld } from './journalled-world.ts'
@@ -16,8 +16,8 @@ describe("a parent's journal", () => {
       group: 'g',
       what: 'write the tests',
     })
-    await reportBegunToParent(world.workspace, delegate.state)
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     const commit = delegate.commit('test/login.test.ts')
     delegate.used(100)
     delegate.used(20)
@@ -62,12 +62,12 @@ describe("a parent's journal", () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     await reportToParent(
       world.workspace,
       delegate.moved('conflicted', { onto: 'abc', because: 'a.txt', files: ['a.txt'] }),
     )
-    await reportBegunToParent(world.workspace, delegate.resumed())
+    await reportStartToParent(world.workspace, delegate.resumed())
     expect(world.stateOf(parent).delegates.items[0]).not.toHaveProperty('because')
     await reportToParent(
       world.workspace,
@@ -120,7 +120,7 @@ describe("a parent's journal", () => {
     const delegate = world.delegate({ name: 'tests', parent })
     rmSync(world.project.path('.sessions', 'journal', parent), { recursive: true })
     rmSync(world.workspace.session(parent).log.paths.link!, { force: true })
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     await reportToParent(world.workspace, delegate.moved('ready'))
     expect(existsSync(world.project.path('.sessions', 'journal', parent, 'log.jsonl'))).toBe(false)
     await reportToParent(world.workspace, world.delegate({ name: 'alone' }).moved('ready'))
@@ -130,10 +130,10 @@ describe("a parent's journal", () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const told = world.delegate({ name: 'told', parent })
-    await reportBegunToParent(world.workspace, told.state)
+    await reportStartToParent(world.workspace, told.state)
     await reportToParent(world.workspace, told.moved('ready'))
     const missed = world.delegate({ name: 'missed', parent })
-    await reportBegunToParent(world.workspace, missed.state)
+    await reportStartToParent(world.workspace, missed.state)
     missed.moved('ready', { summary: 'unheard' })
     const before = world.project.entries('delegate.reported', parent)
     await reconcileDelegates(world.workspace)
