@@ -17,7 +17,7 @@ import type {
 import { type OpenedProject, notFoundError } from './project-pool.ts'
 import { findCommitRange, toDelegateRow } from '../run/delegate/delegate-row.ts'
 import { findDelegate } from '../run/delegate/delegates.ts'
-import { reconcileDelegate } from '../run/merge/finish-merge.ts'
+import { reconcileDelegate } from '../run/merge/reconcile.ts'
 import { requireRepository } from '../project/store/worktrees.ts'
 import { withoutSecrets } from '../project/store/clean-draft.ts'
 import { currentLeaf } from '../session/kinds/phases.ts'

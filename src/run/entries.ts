@@ -1,12 +1,12 @@
-// The log of a run, from which a killed run resumes, and the live events beside it. Whether a task is done stands in its session's journal alone.
+// The entries of a run log, from which a killed run resumes, and its live events. Only the session's journal says whether a task is done.
 import type { ProcessTag } from '../harness/contract/drive.ts'
 import type { SizeClass } from '../project/config/run-config.ts'
 import type { Usage } from '../session/entries.ts'
 import type { RunOptions } from './options.ts'
 import { isRecord } from '../backlog/task.ts'
-import { asCount, asArray } from '../text/json-fields.ts'
+import { asArray, asCount } from '../text/json-fields.ts'
 
-/** How people and agents call a task. */
+/** How users and agents refer to a task. */
 export interface TaskName {
   readonly id: string
   readonly name: string
@@ -33,7 +33,7 @@ export type EndOfRun =
   | 'interrupted'
   | 'harness failed'
 
-/** What a task cost in a session, and what came of it. */
+/** The cost and outcome of a task in one session. */
 export interface TaskReport {
   readonly task: TaskName
   readonly outcome: 'done' | 'parked' | 'blocked' | 'open'
@@ -44,17 +44,17 @@ export interface TaskReport {
   readonly commit?: string
   readonly added?: number
   readonly compactions: number
-  /** The reference that keeps its unfinished work. */
+  /** The ref that holds its unfinished work. */
   readonly kept?: string
 }
 
-/** Tasks a run was for and did not start. */
+/** The tasks a run selected and never started. */
 export interface NeverBegun {
   readonly count: number
   readonly tasks: readonly TaskName[]
 }
 
-/** What a session of a run cost. */
+/** The cost of a session and its tasks. */
 export interface SessionReport {
   readonly session: string
   readonly name: string
@@ -64,7 +64,7 @@ export interface SessionReport {
   readonly seconds: number
 }
 
-/** What a run cost, and what came of it. */
+/** The cost and outcome of a run. */
 export interface RunReport {
   readonly run: string
   readonly harness: string
@@ -75,10 +75,10 @@ export interface RunReport {
   readonly sessions: readonly SessionReport[]
   readonly neverBegun?: NeverBegun
   readonly spend: Spend
-  /** The prices behind `usd`, or the models that have none. */
+  /** Where the prices behind `usd` come from, or which models have none. */
   readonly prices: string
   readonly compared: Comparison
-  /** Where its tasks are, if not in the project's own backlog. */
+  /** The source of its tasks, if not the project's own backlog. */
   readonly backlog?: string
   /** The branch to merge; absent for a run in place. */
   readonly branch?: string
@@ -86,13 +86,13 @@ export interface RunReport {
   readonly parallel?: ParallelReport
 }
 
-/** How much of a parallel run happened side by side. */
+/** How much of a parallel run really ran in parallel. */
 export interface ParallelReport {
   readonly most: number
-  /** The share of tasks that ran beside another, from 0 to 1. */
+  /** The share of tasks that ran in parallel with another, from 0 to 1. */
   readonly share: number
   readonly target: number
-  /** What one after the other would have taken more; negative when parallel was slower. */
+  /** Time saved against a sequential run; negative when parallel was slower. */
   readonly savedSeconds: number
   readonly delegates: number
 }
@@ -111,9 +111,9 @@ export interface RunRow {
   readonly spend: Spend
 }
 
-/** A run against one conversation per task; estimates from measured sizes. */
+/** A run compared with one conversation per task, estimated from measured sizes. */
 export interface Comparison {
-  /** Tokens of set-up that later tasks of a conversation did not repeat. */
+  /** Set-up tokens that later tasks of a conversation did not repeat. */
   readonly boilerplateAvoided: number
   /** Tokens of earlier tasks that later requests read again. */
   readonly historyReread: number
@@ -176,7 +176,7 @@ export interface RunEntryData {
     forecast?: number
     context?: number
     isFirst: boolean
-    /** The newest session entry then: reports of the agent come later. */
+    /** The newest session entry at the start; the agent's reports come after it. */
     since: string
     text: number
   }
@@ -188,7 +188,7 @@ export interface RunEntryData {
     spent: Readonly<Record<string, Usage>>
     requests: number
     context?: number
-    /** Cost of the conversation so far, as the harness reports it. */
+    /** Cost of the conversation so far, as reported by the harness. */
     costUsd?: number
     seconds: number
   }
@@ -217,7 +217,7 @@ export interface RunEntryData {
   'delegate.moved': DelegateMove
   'delegate.told': { text: string }
   'merge.begun': { target: string; onto: string; tip: string; merger: ProcessTag; tree: string }
-  /** The merge is verified and the target moves next; after a crash the target itself shows whether it did. */
+  /** The merge is verified and the target moves next; after a crash the target branch shows whether it did. */
   'merge.landing': { target: string; from: string; to: string }
   'run.ended': { how: EndOfRun; neverBegun?: NeverBegun }
 }
@@ -243,8 +243,10 @@ export type RunEntry = {
   }
 }[RunEntryKind]
 
-/** The fields that the fold needs, each with an example of its type. Another version may have written the file without them. */
-const NEEDED: Readonly<Partial<Record<RunEntryKind, Readonly<Record<string, '' | 0 | object>>>>> = {
+/** Fields the fold needs, each with an example of its type: another version may have written entries without them. */
+const NEEDED_FIELDS: Readonly<
+  Partial<Record<RunEntryKind, Readonly<Record<string, '' | 0 | object>>>>
+> = {
   'run.started': { options: {}, harness: '', tree: '', branch: '', base: '', runner: {} },
   'run.resumed': { runner: {} },
   'session.opened': { session: '', name: '' },
@@ -268,7 +270,7 @@ const NEEDED: Readonly<Partial<Record<RunEntryKind, Readonly<Record<string, '' |
 }
 
 export function hasNeededFields({ kind, data }: Pick<RunEntry, 'kind' | 'data'>): boolean {
-  const needed = Object.hasOwn(NEEDED, kind) ? NEEDED[kind] : undefined
+  const needed = Object.hasOwn(NEEDED_FIELDS, kind) ? NEEDED_FIELDS[kind] : undefined
   if (needed === undefined) return true
   const fields: unknown = data
   return (
@@ -292,14 +294,14 @@ function isTaskName(value: unknown): value is TaskName {
   )
 }
 
-/** What a delegate was asked for. A delegate is a run of one task in the background. */
+/** What a delegate is for. A delegate is a run of one task in the background. */
 export interface DelegateOrder {
   /** Unique in the project. */
   readonly name: string
   readonly what: string
   readonly as?: string
   readonly group?: string
-  /** The id of its task in the backlog; without one its prompt is all it has. */
+  /** The id of its backlog task; absent if it has only a prompt. */
   readonly task?: string
   readonly parent?: string
   readonly run?: string
@@ -307,13 +309,12 @@ export interface DelegateOrder {
   readonly isReadOnly: boolean
   readonly files: readonly string[]
   readonly output?: string
-  /** The lowest number no other living delegate has; its ports follow from it. */
+  /** The lowest number no other open delegate has; its ports follow from it. */
   readonly slot: number
-  /** What its task text says after the prompt. */
+  /** The context its task prompt contains after the prompt itself. */
   readonly brief: string
 }
 
-/** The state of a delegate. */
 export type DelegateStatus =
   | 'running'
   | 'ready'
@@ -324,11 +325,11 @@ export type DelegateStatus =
   | 'parked'
   | 'discarded'
 
-/** A step of a delegate, with what the next one has to know. */
+/** A status change of a delegate. */
 export interface DelegateMove {
   readonly to: Exclude<DelegateStatus, 'running' | 'merging'>
   readonly because?: string
-  /** `ready`: what was proved. `merged`: where the target is now. */
+  /** `ready`: the proved commit. `merged`: the new tip of the target. */
   readonly commit?: string
   /** `merged`, `discarded`: its commits beyond its base. */
   readonly commits?: number
@@ -338,9 +339,9 @@ export interface DelegateMove {
   readonly onto?: string
   readonly files?: readonly string[]
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
-  /** A reference that keeps work which is on no branch. */
+  /** A ref that holds work which is on no branch. */
   readonly kept?: string
-  /** Paths in no commit, because of which its worktree and branch stay. */
+  /** Uncommitted paths because of which its worktree and branch stay. */
   readonly left?: readonly string[]
   /** The report of a read-only delegate, as a path in `.sessions/`. */
   readonly report?: string
@@ -357,7 +358,7 @@ export interface Gauge {
   readonly stages: readonly number[]
 }
 
-/** What became of one merge. */
+/** The outcome of one merge. */
 export interface MergeOutcome {
   readonly delegate: string
   readonly name: string
@@ -379,7 +380,7 @@ export interface MergeOutcome {
   readonly isSentBack?: boolean
   readonly contradictions?: readonly string[]
   readonly pr?: string
-  /** The command a person would run next. */
+  /** The command the user would run next. */
   readonly next?: string
 }
 
@@ -426,7 +427,7 @@ type EventData = RunEntryData & LiveEventData
 
 export type RunEventKind = keyof EventData
 
-/** `delegate`: the name of the one it comes from, in a parallel run. */
+/** `delegate`: in a parallel run, the name of the delegate it comes from. */
 export type RunEvent<K extends RunEventKind = RunEventKind> = {
   [Kind in K]: {
     readonly kind: Kind

@@ -3,7 +3,7 @@ import type { Permissions } from '../harness/contract/drive.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { defined } from '../text/defined.ts'
 
-/** With more tasks at once, merging would be what everything waits for. */
+/** With more tasks in parallel, merging becomes the bottleneck. */
 export const MAX_PARALLEL_TASKS = 8
 
 /** The options of `stint run`. The configuration, then the default, fills in what is absent. */
@@ -29,9 +29,9 @@ export interface RunOptions {
   readonly permissions?: Permissions
   readonly isInPlace?: boolean
   readonly branch?: string
-  /** One task, then the end. */
+  /** Ends after one task. */
   readonly once?: boolean
-  /** How many tasks at once, each by a delegate. */
+  /** How many tasks run in parallel, each by a delegate. */
   readonly parallel?: number
   /** Script of the rehearsal harness. */
   readonly script?: string

@@ -1,4 +1,4 @@
-// What a run, its sessions and its tasks cost, and what one conversation per task would have cost.
+// The cost of a run, its sessions and tasks, compared with one conversation per task.
 import {
   type ConfiguredPrice,
   PRICES_DATE,
@@ -16,11 +16,11 @@ import type {
 } from './entries.ts'
 import {
   type Attempt,
-  ZERO_USAGE,
   type RunState,
   type UsageByModel,
-  sumUsage,
+  ZERO_USAGE,
   sumAttemptUsage,
+  sumUsage,
   totalTokens,
 } from './run-state.ts'
 
@@ -60,7 +60,7 @@ export function reportFrom(
     sessions,
     ...defined({ neverBegun }),
     spend: priceUsage(spent, prices),
-    prices: sourceOfPrices(models, prices),
+    prices: describePriceSource(models, prices),
     compared: compare(state, prices),
     ...defined({
       backlog: started.options.backlog,
@@ -70,7 +70,7 @@ export function reportFrom(
   }
 }
 
-/** For a run that never began because there was nothing to do. */
+/** For a run that never started because there was nothing to do. */
 export function emptyReport(harness: string): RunReport {
   return {
     run: '',
@@ -81,7 +81,7 @@ export function emptyReport(harness: string): RunReport {
     seconds: 0,
     sessions: [],
     spend: FREE,
-    prices: sourceOfPrices([], []),
+    prices: describePriceSource([], []),
     compared: { boilerplateAvoided: 0, historyReread: 0, savedUsd: 0, profilesNotLoaded: 0 },
     commits: 0,
   }
@@ -98,7 +98,7 @@ function taskReports(
     const own = attempts.filter(isOfTask)
     const last = own.at(-1)!
     const added = own.flatMap((attempt) => attempt.added ?? [])
-    // A later session may have parked it, which is no outcome of this one.
+    // If a later session parked it, that is not this session's outcome.
     const parked =
       state.attempts.findLast(isOfTask) === last ? state.parked.get(task.id) : undefined
     const unfinished = parked === undefined ? 'open' : 'parked'
@@ -122,7 +122,10 @@ function taskReports(
   })
 }
 
-function sourceOfPrices(models: readonly string[], prices: readonly ConfiguredPrice[]): string {
+function describePriceSource(
+  models: readonly string[],
+  prices: readonly ConfiguredPrice[],
+): string {
   const unknown = models.filter((model) => findPrice(model, prices) === undefined)
   if (unknown.length > 0)
     return `unknown for ${unknown.join(', ')}; prices in .sessions/config.yaml tell them`
@@ -130,7 +133,7 @@ function sourceOfPrices(models: readonly string[], prices: readonly ConfiguredPr
   return from.size === 0 ? `price list of ${PRICES_DATE}` : [...from].join(', ')
 }
 
-/** The use of all models together. Without `usd` where the price of one is unknown. */
+/** Sums the usage of all models. Without `usd` where the price of one is unknown. */
 export function priceUsage(spent: UsageByModel, prices: readonly ConfiguredPrice[]): Spend {
   const all = Object.values(spent).reduce(sumUsage, ZERO_USAGE)
   if (totalTokens(all) === 0) return { ...all, usd: 0 }
@@ -141,10 +144,10 @@ export function priceUsage(spent: UsageByModel, prices: readonly ConfiguredPrice
 }
 
 export function addSpend(a: Spend, b: Spend): Spend {
-  return { ...sumUsage(a, b), ...defined({ usd: addKnown(a.usd, b.usd) }) }
+  return { ...sumUsage(a, b), ...defined({ usd: addIfKnown(a.usd, b.usd) }) }
 }
 
-function addKnown(a: number | undefined, b: number | undefined): number | undefined {
+function addIfKnown(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : a + b
 }
 
@@ -156,10 +159,10 @@ export interface ComparedConversation {
   readonly own: readonly Attempt[]
   readonly setup: number
   readonly tasks: number
-  /** Tokens at its start. */
+  /** Tokens in its context at the start. */
   readonly start: number
   readonly boilerplateAvoided: number
-  /** What each later attempt read again of the tasks before it. */
+  /** Tokens of earlier tasks that each later attempt read again. */
   readonly reread: readonly number[]
   readonly profilesNotLoaded: number
 }
@@ -174,7 +177,7 @@ export function compareConversations({
     const first = own.find(({ started }) => started.isFirst)
     const second = own.find(({ started }) => !started.isFirst && (started.context ?? 0) > 0)
     const start = Math.max(0, (second?.started.context ?? 0) - (first?.added ?? 0))
-    // Every request reads what earlier tasks left. The start would be read either way.
+    // Every request reads the history of earlier tasks again. The start would be read either way.
     const reread = own.flatMap(({ started: { isFirst, context }, requests }) => {
       return isFirst || context === undefined ? [] : [Math.max(0, context - start) * requests]
     })
@@ -208,7 +211,7 @@ function compare(state: RunState, prices: readonly ConfiguredPrice[]): Compariso
     boilerplateAvoided: sum(conversations.map((one) => one.boilerplateAvoided)),
     historyReread: sum(conversations.flatMap(({ reread }) => reread)),
     profilesNotLoaded: sum(conversations.map((one) => one.profilesNotLoaded)),
-    ...defined({ savedUsd: saved.reduce(addKnown, 0) }),
+    ...defined({ savedUsd: saved.reduce(addIfKnown, 0) }),
   }
 }
 
@@ -216,31 +219,30 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** More than half of the tasks should run beside another. */
 const TARGET_SHARE = 0.6
 
-/** How much of the work happened side by side. Stretches are in milliseconds; `seconds` is how long all of it took. */
+/** Intervals are in milliseconds; `seconds` is the duration of the whole run. */
 export function computeParallelShare(
-  stretches: readonly { readonly task: string; readonly from: number; readonly to: number }[],
+  intervals: readonly { readonly task: string; readonly from: number; readonly to: number }[],
   seconds: number,
 ): Pick<ParallelReport, 'share' | 'target' | 'savedSeconds'> {
-  const real = stretches.filter(({ from, to }) => to > from).toSorted((a, b) => a.from - b.from)
-  const beside = new Set<string>()
-  for (const [index, one] of real.entries()) {
-    for (const other of real.slice(index + 1)) {
+  const nonEmpty = intervals.filter(({ from, to }) => to > from).toSorted((a, b) => a.from - b.from)
+  const parallelTasks = new Set<string>()
+  for (const [index, one] of nonEmpty.entries()) {
+    for (const other of nonEmpty.slice(index + 1)) {
       if (other.from >= one.to) break
-      if (other.task !== one.task) beside.add(one.task).add(other.task)
+      if (other.task !== one.task) parallelTasks.add(one.task).add(other.task)
     }
   }
-  const tasks = new Set(stretches.map(({ task }) => task)).size
+  const tasks = new Set(intervals.map(({ task }) => task)).size
   return {
-    share: tasks === 0 ? 0 : beside.size / tasks,
+    share: tasks === 0 ? 0 : parallelTasks.size / tasks,
     target: TARGET_SHARE,
-    savedSeconds: Math.round(sum(real.map(({ from, to }) => to - from)) / 1000 - seconds),
+    savedSeconds: Math.round(sum(nonEmpty.map(({ from, to }) => to - from)) / 1000 - seconds),
   }
 }
 
-/** A parallel run cost what its delegates cost; only merged work counts as done. */
+/** A parallel run costs what its delegates cost; only merged work counts as done. */
 export function parallelReport(
   state: RunState,
   parts: readonly RunState[],
@@ -249,7 +251,7 @@ export function parallelReport(
   const own = reportFrom(state, options)
   const reports = parts.map((part) => reportFrom(part, options))
   const spent = sumAttemptUsage(parts.flatMap(({ attempts }) => attempts))
-  const stretches = parts.flatMap(({ attempts, lastAt }) =>
+  const intervals = parts.flatMap(({ attempts, lastAt }) =>
     attempts.map(({ at, endedAt, started }) => ({
       task: started.task.id,
       from: Date.parse(at),
@@ -260,20 +262,20 @@ export function parallelReport(
     ...own,
     models: Object.keys(spent),
     sessions: reports.flatMap(({ sessions }, index) =>
-      sessions.map((session) => asMerged(session, parts[index]!)),
+      sessions.map((session) => withMergeOutcome(session, parts[index]!)),
     ),
     spend: priceUsage(spent, options.prices),
     prices: (reports.find(({ spend }) => spend.usd === undefined) ?? reports[0] ?? own).prices,
     compared: reports.map(({ compared }) => compared).reduce(addComparison, own.compared),
     parallel: {
       most: state.started.options.parallel ?? 1,
-      ...computeParallelShare(stretches, state.seconds),
+      ...computeParallelShare(intervals, state.seconds),
       delegates: parts.length,
     },
   }
 }
 
-function asMerged(session: SessionReport, { move }: RunState): SessionReport {
+function withMergeOutcome(session: SessionReport, { move }: RunState): SessionReport {
   if (move?.to === 'merged') return session
   const isParked = move?.to === 'parked'
   const fallback = move?.to === 'ready' ? 'it is ready, and not merged' : 'it is not merged'
@@ -294,6 +296,6 @@ function addComparison(a: Comparison, b: Comparison): Comparison {
     boilerplateAvoided: a.boilerplateAvoided + b.boilerplateAvoided,
     historyReread: a.historyReread + b.historyReread,
     profilesNotLoaded: a.profilesNotLoaded + b.profilesNotLoaded,
-    ...defined({ savedUsd: addKnown(a.savedUsd, b.savedUsd) }),
+    ...defined({ savedUsd: addIfKnown(a.savedUsd, b.savedUsd) }),
   }
 }

@@ -8,18 +8,18 @@ import { runIds, runLogPaths } from '../project/store/run-files.ts'
 import { defined } from '../text/defined.ts'
 import { redactDeep } from '../text/redact.ts'
 import {
-  type RunListener,
   type RunEntry,
   type RunEntryData,
   type RunEntryKind,
   type RunEvent,
+  type RunListener,
   type TaskName,
   hasNeededFields,
 } from './entries.ts'
 
 /** The run whose id contains `name`; the latest without a name. */
-export function findRun(place: ProjectPaths, name?: string): string {
-  const ids = runIds(place)
+export function findRun(paths: ProjectPaths, name?: string): string {
+  const ids = runIds(paths)
   const found = name === undefined ? ids.slice(-1) : ids.filter((id) => id.includes(name))
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
@@ -39,34 +39,34 @@ interface EntryAbout {
   readonly task?: string | TaskName
 }
 
-/** The log of one run, held by its runner. Each appended entry is an event of the run. */
+/** Each appended entry is also emitted as an event of the run. */
 export class RunLog {
   readonly #log: Log
-  /** By attempt, and by the task's id. */
+  /** By attempt id and by task id. */
   readonly #tasks = new Map<string, TaskName>()
 
   constructor(
-    place: ProjectPaths,
+    paths: ProjectPaths,
     run: string,
     private readonly config: Config,
     private readonly listener?: RunListener,
   ) {
-    this.#log = new Log(runLogPaths(place, run))
+    this.#log = new Log(runLogPaths(paths, run))
   }
 
   static create(
-    place: ProjectPaths,
+    paths: ProjectPaths,
     run: string,
     config: Config,
     data: RunEntryData['run.started'],
     listener?: RunListener,
   ): RunLog {
-    const log = new RunLog(place, run, config, listener)
+    const log = new RunLog(paths, run, config, listener)
     log.#emit(log.#log.create([log.#draft('run.started', data)]))
     return log
   }
 
-  /** `task`: the one it is about, where the entry does not say it. */
+  /** `task`: for an entry that does not name its task. */
   append<K extends RunEntryKind>(kind: K, data: RunEntryData[K], task?: TaskName): void {
     this.#emit(this.#log.append([this.#draft(kind, data)]), task)
   }
@@ -112,8 +112,8 @@ function entriesIn(log: Log): readonly RunEntry[] {
 }
 
 /** Empty when the run was killed before its first entry. */
-export function readRun(place: ProjectPaths, run: string): readonly RunEntry[] {
-  const log = new Log(runLogPaths(place, run))
+export function readRun(paths: ProjectPaths, run: string): readonly RunEntry[] {
+  const log = new Log(runLogPaths(paths, run))
   try {
     return entriesIn(log)
   } catch (error) {

@@ -1,4 +1,4 @@
-// What the log of a run amounts to. Pure.
+// The fold of a run log. Pure.
 import type { Usage } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
 import { asCount } from '../text/json-fields.ts'
@@ -46,7 +46,6 @@ export interface RunState {
   readonly started: RunEntryData['run.started']
   readonly startedAt: string
   readonly lastAt: string
-  /** The last process that ran it. */
   readonly runner: RunEntryData['run.started']['runner']
   readonly sessions: readonly (RunEntryData['session.opened'] & {
     readonly isClosed: boolean
@@ -56,21 +55,21 @@ export interface RunState {
   readonly attempts: readonly Attempt[]
   readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
   readonly delegates: readonly RunEntryData['delegate.begun'][]
-  /** The last step of a delegate, unless it was started again since. */
+  /** The last status change of a delegate, unless it was restarted since. */
   readonly move?: DelegateMove
   readonly ended?: EndOfRun
   readonly neverBegun?: NeverBegun
-  readonly isReady: boolean
-  /** When the usage limit it waits for ends. */
+  readonly isTreeReady: boolean
+  /** The reset time of the usage limit it waits for. */
   readonly waitsUntil?: string
-  /** Seconds in which a process ran it. */
+  /** Excludes the time when no process ran it. */
   readonly seconds: number
 }
 
-/** How long to wait for a limit with an unknown end. */
+/** The wait for a limit whose reset time is unknown. */
 export const UNKNOWN_LIMIT_MS = 15 * 60_000
 
-const AFTER_A_WAIT: ReadonlySet<RunEntryKind> = new Set([
+const ENDS_WAIT: ReadonlySet<RunEntryKind> = new Set([
   'run.resumed',
   'run.ended',
   'attempt.started',
@@ -80,23 +79,23 @@ const AFTER_A_WAIT: ReadonlySet<RunEntryKind> = new Set([
   'delegate.moved',
 ])
 
-type Changing<T> = { -readonly [K in keyof T]: T[K] }
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Undefined for a log without a start. Never throws on any entries. Takes the entries of a log, or the events of a run that stand for them. */
+/** Folds the entries of a log, or the events that stand for them. Undefined without a `run.started`; never throws. */
 export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | undefined {
   const entries = all.filter(hasNeededFields)
   const first = entries.find((entry) => entry.kind === 'run.started')
   if (first === undefined) return undefined
-  const sessions = new Map<string, Changing<RunState['sessions'][number]>>()
-  const conversations = new Map<number, Changing<ConversationRecord>>()
-  const attempts = new Map<string, Changing<Attempt>>()
+  const sessions = new Map<string, Mutable<RunState['sessions'][number]>>()
+  const conversations = new Map<number, Mutable<ConversationRecord>>()
+  const attempts = new Map<string, Mutable<Attempt>>()
   const parked = new Map<string, RunEntryData['task.parked']>()
   const delegates = new Map<string, RunEntryData['delegate.begun']>()
   let end: Pick<RunState, 'ended' | 'neverBegun' | 'move'> = {}
   let { runner } = first.data
   let isReady = false
   let seconds = 0
-  let spellFrom = first.at
+  let processStartedAt = first.at
   let lastAt = first.at
   let workedUntil = first.at
   let waitsUntil: string | undefined
@@ -108,8 +107,8 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         runner = entry.data.runner
         end = {}
         // The time between a crash and the resume does not count.
-        seconds += secondsBetween(spellFrom, workedUntil)
-        spellFrom = at
+        seconds += secondsBetween(processStartedAt, workedUntil)
+        processStartedAt = at
         break
       case 'tree.ready':
         isReady = true
@@ -145,10 +144,10 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         const { attempt: id, requests, spent } = entry.data
         const attempt = attempts.get(id)
         if (attempt !== undefined) {
-          attempt.spent = addUsageByModel(attempt.spent, counted(spent))
+          attempt.spent = addUsageByModel(attempt.spent, sanitizeUsage(spent))
           attempt.requests += asCount(requests) ?? 0
         }
-        // The turn that reached the limit ends before the wait.
+        // The turn that hit the limit ends before the wait begins.
         if (!isTurnLimited) waitsUntil = undefined
         isTurnLimited = false
         break
@@ -159,7 +158,7 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         break
       }
       case 'limit.reached':
-        waitsUntil = endOfLimit(at, entry.data.resetsAt)
+        waitsUntil = limitResetTime(at, entry.data.resetsAt)
         isTurnLimited = true
         break
       case 'attempt.ended': {
@@ -190,9 +189,9 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         break
       }
     }
-    if (AFTER_A_WAIT.has(entry.kind)) waitsUntil = undefined
+    if (ENDS_WAIT.has(entry.kind)) waitsUntil = undefined
     lastAt = at
-    // What follows the end, such as a merge, is not its work.
+    // Entries after the end, such as a merge, do not count as work.
     if (end.ended === undefined || entry.kind === 'run.ended') workedUntil = at
   }
   return {
@@ -205,8 +204,8 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
     attempts: [...attempts.values()],
     parked,
     delegates: [...delegates.values()],
-    seconds: seconds + secondsBetween(spellFrom, workedUntil),
-    isReady,
+    seconds: seconds + secondsBetween(processStartedAt, workedUntil),
+    isTreeReady: isReady,
     ...end,
     ...defined({ waitsUntil }),
   }
@@ -217,14 +216,14 @@ function change<K, V extends object>(map: ReadonlyMap<K, V>, key: K, fields: Par
   if (known !== undefined) Object.assign(known, fields)
 }
 
-function endOfLimit(at: string, resetsAt = ''): string | undefined {
+function limitResetTime(at: string, resetsAt = ''): string | undefined {
   return [new Date(resetsAt), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)]
     .find((time) => !Number.isNaN(time.getTime()))
     ?.toISOString()
 }
 
 /** A harness may report something other than numbers. */
-function counted(spent: UsageByModel): UsageByModel {
+function sanitizeUsage(spent: UsageByModel): UsageByModel {
   const usage = (used: Partial<Usage> | undefined): Usage => ({
     input: asCount(used?.input) ?? 0,
     cacheWritten: asCount(used?.cacheWritten) ?? 0,
@@ -236,7 +235,7 @@ function counted(spent: UsageByModel): UsageByModel {
 
 export function addUsageByModel(a: UsageByModel, b: UsageByModel): UsageByModel {
   const sum: Record<string, Usage> = { ...a }
-  // A model may have the name of something that every object inherits.
+  // A model may be named like an inherited property, such as `constructor`.
   for (const [model, used] of Object.entries(b))
     sum[model] = sumUsage(Object.hasOwn(sum, model) ? sum[model]! : ZERO_USAGE, used)
   return sum

@@ -1,7 +1,6 @@
-// The runs of a project, from their logs.
 import { existsSync } from 'node:fs'
 import { isAlive } from '../harness/process/spawn-guarded.ts'
-import { GitFailed, runGit } from '../git/run-git.ts'
+import { tryGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import type { ProjectPaths } from '../project/store/project-paths.ts'
 import { runIds } from '../project/store/run-files.ts'
@@ -11,7 +10,7 @@ import type { RunReport, RunRow } from './entries.ts'
 import type { FinishedTask } from './plan/forecast.ts'
 import { parallelReport, reportFrom } from './report.ts'
 import { findRun, readRun } from './run-log.ts'
-import { type Attempt, ZERO_USAGE, type RunState, sumUsage, foldRun } from './run-state.ts'
+import { type Attempt, type RunState, ZERO_USAGE, foldRun, sumUsage } from './run-state.ts'
 
 /** Newest first. */
 export function listRuns(workspace: Workspace): readonly RunRow[] {
@@ -30,8 +29,8 @@ export async function readRunReport(workspace: Workspace, name: string): Promise
   return reportRun(workspace, run, readRunState(workspace, run))
 }
 
-export function readRunState({ paths: place }: Workspace, run: string): RunState {
-  const state = foldRun(readRun(place, run))
+export function readRunState({ paths }: Workspace, run: string): RunState {
+  const state = foldRun(readRun(paths, run))
   if (state !== undefined) return state
   throw new StintError(
     'RUN_DAMAGED',
@@ -41,14 +40,14 @@ export function readRunState({ paths: place }: Workspace, run: string): RunState
 }
 
 export function reportRun(
-  { config, paths: place }: Workspace,
+  { config, paths }: Workspace,
   run: string,
   state: RunState,
   isRunning = isRunningNow(state),
 ): RunReport {
-  const options = { run, prices: config.prices, isRunning, commits: commitsOf(place, state) }
+  const options = { run, prices: config.prices, isRunning, commits: countCommits(paths, state) }
   if (state.started.options.parallel === undefined) return reportFrom(state, options)
-  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(place, delegate)) ?? [])
+  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(paths, delegate)) ?? [])
   return parallelReport(state, parts, options)
 }
 
@@ -91,33 +90,27 @@ export function toRunRow(
   }
 }
 
-/** 0 when the branch is gone. */
-function commitsOf(place: ProjectPaths, { started: { base, branch } }: RunState): number {
-  if (place.repository === undefined || !existsSync(place.root)) return 0
-  try {
-    return Number(
-      runGit(place.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']),
-    )
-  } catch (error) {
-    if (error instanceof GitFailed) return 0
-    throw error
-  }
+/** Returns 0 when the branch is gone. */
+function countCommits(paths: ProjectPaths, { started: { base, branch } }: RunState): number {
+  if (paths.repository === undefined || !existsSync(paths.root)) return 0
+  const count = ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']
+  return Number(tryGit(paths.root, count) ?? 0)
 }
 
-/** Older runs say nothing about tasks now. */
-const RUNS = 50
+/** Older runs say little about current tasks. */
+const MOST_RUNS = 50
 
-/** The tasks that earlier runs finished with this harness; another harness spends differently. */
+/** Only runs with this harness: another one uses different amounts. */
 export function finishedTasks(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   harness: string,
   except?: string,
 ): readonly FinishedTask[] {
-  return runIds(place)
+  return runIds(paths)
     .filter((run) => run !== except)
-    .slice(-RUNS)
+    .slice(-MOST_RUNS)
     .flatMap((run) => {
-      const state = foldRun(readRun(place, run))
+      const state = foldRun(readRun(paths, run))
       return state?.started.harness === harness ? finishedTasksIn(state) : []
     })
 }
@@ -132,7 +125,7 @@ export function finishedTasksIn({ attempts }: RunState): readonly FinishedTask[]
 
 function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
   const { forecast, isFirst, sizeClass } = attempts[0]!.started
-  // A harness that reports no sizes teaches nothing.
+  // Attempts without a measured size cannot improve forecasts.
   if (attempts.every(({ added }) => added === undefined)) return []
   const sum = (of: (attempt: Attempt) => number) =>
     attempts.reduce((total, attempt) => total + of(attempt), 0)

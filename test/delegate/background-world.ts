@@ -1,4 +1,4 @@
-// Delegates as a person has them: the real program, real processes in the background, real git. Only the model is a script.
+// Delegates as the user runs them: the real program, real background processes, real git. Only the model is a script.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +6,8 @@ import { expect, onTestFinished } from 'vitest'
 import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import {
   type DelegateState,
-  readDelegates,
   findDelegate,
+  readDelegates,
 } from '../../src/run/delegate/delegates.ts'
 import { readLog } from '../../src/journal/read-log.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
@@ -24,7 +24,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Long enough for a machine that has much else to do. */
+/** Long enough for a busy machine. */
 export const PATIENCE = { timeout: 60_000, interval: 50 }
 
 export class BackgroundWorld {
@@ -33,7 +33,7 @@ export class BackgroundWorld {
   readonly env = this.#terminal.env
   readonly folder = this.#terminal.folder
   readonly git = this.#terminal.git
-  /** The command line in this process, which is quicker. */
+  /** Runs the command line in this process, which is faster. */
   readonly inProcess = this.#terminal.stint
 
   constructor() {
@@ -74,7 +74,7 @@ export class BackgroundWorld {
       .filter((line) => line !== '')
   }
 
-  /** What the agents do in their turns, by the names of their tasks, and all others. */
+  /** The agents' script, by task name, with a default. */
   script(tasks: Readonly<Record<string, readonly Acts[]>>, otherwise?: readonly Acts[]): string {
     const path = join(this.folder, 'script.json')
     writeFileSync(
@@ -84,7 +84,7 @@ export class BackgroundWorld {
     return path
   }
 
-  /** A program of ours, in a process of its own. */
+  /** Runs one of our programs in its own process. */
   async run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const child = spawn(process.execPath, [file, ...args], {
       cwd: this.cwd,
@@ -100,12 +100,12 @@ export class BackgroundWorld {
     })
   }
 
-  /** A command as a person types it. */
+  /** Runs a command as the user types it. */
   stint(...args: readonly string[]): Promise<Ended> {
     return this.run(program, args)
   }
 
-  /** The same, with what it answers. Fails unless it went well. */
+  /** The same, parsed as JSON. Fails unless it succeeds. */
   async json<T>(...args: readonly string[]): Promise<T> {
     const ran = await this.stint(...args, '--json')
     expect(`${args.join(' ')} exits with ${ran.exitCode}: ${ran.stdout}${ran.stderr}`).toContain(
@@ -114,7 +114,7 @@ export class BackgroundWorld {
     return JSON.parse(ran.stdout) as T
   }
 
-  /** Begun, and at work in the background. */
+  /** Started, and running in the background. */
   begin(script: string, ...args: readonly string[]): Promise<DelegateRow> {
     return this.json<DelegateRow>('delegate', ...args, '--harness', 'rehearsal', '--script', script)
   }
@@ -133,7 +133,7 @@ export class BackgroundWorld {
 
   readonly #place = new Workspace(this.cwd, { env: this.env }).paths
 
-  /** As its log has it, without settling anything. */
+  /** As recorded in its log, without reconciling anything. */
   state(name: string): DelegateState {
     return findDelegate(this.#place, name)
   }
@@ -142,7 +142,7 @@ export class BackgroundWorld {
     return readDelegates(this.#place)
   }
 
-  /** A file in the worktree of a delegate, which is how its agent shows how far it has come. */
+  /** A file in the delegate's worktree, by which its agent shows its progress. */
   async untilWritten({ tree }: Pick<DelegateRow, 'tree'>, path: string): Promise<void> {
     await expect.poll(() => existsSync(join(tree, path)), PATIENCE).toBe(true)
   }

@@ -1,4 +1,4 @@
-// What may happen to a delegate's processes, files and branches while it works in the background, or while nobody looks.
+// What may happen to a delegate's processes, files and branches while it works in the background.
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const DOES: Acts = [
 const HANGS: Acts = [{ write: { path: 'half.txt', text: 'half\n' } }, { hang: true }]
 
 class World extends BackgroundWorld {
-  /** At work, and come as far as to hang. */
+  /** Running, and already hanging. */
   async hanging(what = 'Hang here', ...flags: readonly string[]): Promise<DelegateRow> {
     const row = await this.begin(this.script({}, [HANGS, DOES]), what, ...flags)
     await this.untilWritten(row, 'half.txt')
@@ -46,8 +46,8 @@ class World extends BackgroundWorld {
   }
 }
 
-describe('a delegate at work', () => {
-  test('goes on when the command that began it, its group and its terminal are gone', async () => {
+describe('a running delegate', () => {
+  test('continues when the command that started it, its process group and its terminal are gone', async () => {
     const world = new World()
     const script = world.script({}, [HANGS])
     const line = [
@@ -67,13 +67,13 @@ describe('a delegate at work', () => {
       detached: true,
     })
     const closed = new Promise((resolve) => child.once('close', resolve))
-    await expect.poll(() => world.states().some(({ isBegun }) => isBegun), PATIENCE).toBe(true)
+    await expect.poll(() => world.states().some(({ isStarted }) => isStarted), PATIENCE).toBe(true)
     const { pid } = world.state('hang-here').run.runner
     await expect
       .poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')), PATIENCE)
       .toBe(true)
     process.kill(-child.pid!, 'SIGHUP')
-    // As a terminal does to everything that it still reaches.
+    // As a closing terminal does.
     process.kill(pid, 'SIGHUP')
     await closed
     expect((await world.rows())['hang-here']).toMatchObject({
@@ -83,7 +83,7 @@ describe('a delegate at work', () => {
     expect(isRunning(pid)).toBe(true)
   })
 
-  test('is stopped with all its processes, though its agent hears no signal, or it was halted itself', async () => {
+  test('is stopped with all its processes, even if its agent ignores signals or it is suspended', async () => {
     const world = new World()
     const agent = join(world.folder, 'deaf')
     const script = world.script({}, [HANGS])
@@ -108,7 +108,7 @@ describe('a delegate at work', () => {
     }
   })
 
-  test('whose process is killed is settled once by whoever looks, goes on from there, and can be got back when discarded', async () => {
+  test('is reconciled once after a kill, can be restarted, and can be recovered when discarded', async () => {
     const world = new World()
     await world.inProcess('init', '--name', 'parent', '--goal', 'all of it')
     const row = await world.hanging()
@@ -141,7 +141,7 @@ describe('a delegate at work', () => {
     expect(world.lines('diff', '--name-only', 'main', name!)).toEqual(['half.txt', 'made.txt'])
   })
 
-  test('is not disturbed by a git clean of the checkout it began from', async () => {
+  test('is not affected by git clean in the checkout it was started from', async () => {
     const world = new World()
     const slow: Acts = [
       { write: { path: 'half.txt', text: 'half\n' } },
@@ -160,7 +160,7 @@ describe('a delegate at work', () => {
 })
 
 describe('two commands at once', () => {
-  test('that begin a delegate get two, with names and slots of their own', async () => {
+  test('starting a delegate get two, with distinct names and port slots', async () => {
     const world = new World()
     const script = world.script({}, [HANGS])
     const rows = await Promise.all([1, 2, 3].map(() => world.begin(script, 'Hang here')))
@@ -172,22 +172,22 @@ describe('two commands at once', () => {
     expect(rows.map(({ name }) => world.state(name).order.slot).toSorted()).toEqual([0, 1, 2])
   })
 
-  test('of which one looks find none dead that the other begins', async () => {
+  test('listing and starting never see a new delegate as dead', async () => {
     const world = new World()
     await world.inProcess('init', '--name', 'parent', '--goal', 'all of it')
-    let isBegun = false
-    const begun = world.hanging().finally(() => (isBegun = true))
+    let isStarted = false
+    const started = world.hanging().finally(() => (isStarted = true))
     const looking = async (): Promise<void> => {
       await world.inProcess('delegates')
       await sleep(10)
-      if (!isBegun) await looking()
+      if (!isStarted) await looking()
     }
-    await Promise.all([begun, looking()])
+    await Promise.all([started, looking()])
     expect(world.journalled('delegate.reported')).toEqual([])
     expect(world.states()).toMatchObject([{ status: 'running' }])
   })
 
-  test('that merge everything merge each once', async () => {
+  test('merging everything merge each delegate once', async () => {
     const world = new World()
     const names = ['one', 'two', 'three']
     const script = world.script(
@@ -213,7 +213,7 @@ describe('two commands at once', () => {
     for (const name of names) expect(world.read(`${name}.txt`)).toBe(name)
   })
 
-  test('that begin one again begin it once', async () => {
+  test('restarting one delegate start it once', async () => {
     const world = new World()
     const row = await world.hanging()
     await world.stint('delegate', 'stop')
@@ -233,8 +233,8 @@ describe('two commands at once', () => {
   })
 })
 
-describe('a delegate that cannot be made', () => {
-  /** Says why, and leaves no worktree, branch, run or delegate. */
+describe('a delegate that cannot be created', () => {
+  /** Fails with a reason and leaves no worktree, branch, run or delegate. */
   async function expectNothing(world: World, ...said: readonly string[]): Promise<void> {
     const line = [
       'delegate',
@@ -252,7 +252,7 @@ describe('a delegate that cannot be made', () => {
     expect(world.states()).toEqual([])
   }
 
-  test('because worktrees cannot be put where they belong says so', async () => {
+  test('reports that its worktree cannot be created', async () => {
     const world = new World()
     mkdirSync(world.env['STINT_STATE_HOME']!, { recursive: true })
     writeFileSync(join(world.env['STINT_STATE_HOME']!, 'worktrees'), '')
@@ -261,7 +261,7 @@ describe('a delegate that cannot be made', () => {
     expect(await world.ready()).toMatchObject({ status: 'ready', name: 'make-it' })
   })
 
-  test('because it cannot be written down says so, though its worktree was made already', async () => {
+  test('reports that its log cannot be written, even after its worktree was created', async () => {
     const world = new World()
     await world.inProcess('init', '--name', 'parent', '--goal', 'all of it')
     const runs = join(world.cwd, '.sessions', 'runs')
@@ -278,7 +278,7 @@ describe('a delegate that cannot be made', () => {
   })
 })
 
-describe('a delegate that is ready', () => {
+describe('a ready delegate', () => {
   test('is merged from its branch when its worktree was deleted', async () => {
     const world = new World()
     const { name, tree } = await world.ready()
@@ -289,7 +289,7 @@ describe('a delegate that is ready', () => {
     expect(world.trees()).toEqual([`worktree ${world.cwd}`])
   })
 
-  test('is merged from the commit that was proved when its branch was deleted too', async () => {
+  test('is merged from its proved commit when its branch was deleted too', async () => {
     const world = new World()
     const { branch, name, tree } = await world.ready()
     world.git('worktree', 'remove', '--force', tree)
@@ -304,7 +304,7 @@ describe('a delegate that is ready', () => {
     expect(world.read('made.txt')).toBe('made\n')
   })
 
-  test('waits for a target that was given another name, and says so', async () => {
+  test('waits and reports it when its target branch was renamed', async () => {
     const world = new World()
     const { name } = await world.ready()
     world.git('branch', '--quiet', '-m', 'main', 'trunk')
@@ -319,7 +319,7 @@ describe('a delegate that is ready', () => {
   })
 })
 
-test('a delegate that was stopped goes on from what it had, though its worktree and branch were deleted', async () => {
+test('a stopped delegate continues from its work even if its worktree and branch were deleted', async () => {
   const world = new World()
   const row = await world.hanging()
   await world.stint('delegate', 'stop')

@@ -8,17 +8,17 @@ import { git } from '../support/scratch.ts'
 import { DelegateWorld, NOBODY } from './delegate-world.ts'
 
 function checked(world: DelegateWorld) {
-  const { paths: place } = world.workspace()
-  return [...checkRuns(place), ...checkDelegates(place)].flatMap(({ details }) => details)
+  const { paths } = world.workspace()
+  return [...checkRuns(paths), ...checkDelegates(paths)].flatMap(({ details }) => details)
 }
 
-/** Takes the commands that a remark gives, as a person would. */
+/** Extracts the commands from a finding. */
 function follow(world: DelegateWorld, remark: string): void {
   for (const [, command] of remark.matchAll(/: git ((?:worktree remove|branch -d)[^(,;]*)/g))
     world.project.git(...command!.trim().split(' '))
 }
 
-test('a branch and worktree whose maker was killed are told as that, with what takes them away', () => {
+test('reports a branch and worktree whose creator was killed, with the command that removes them', () => {
   const world = new DelegateWorld()
   world.delegate('thing')
   const tree = join(worktreesFolder(world.workspace().paths), 'delegate-0a1b2c')
@@ -33,7 +33,7 @@ test('a branch and worktree whose maker was killed are told as that, with what t
   expect(world.references('refs/heads/stint/')).toEqual(['refs/heads/stint/thing'])
 })
 
-test('what a killed merge left is told as that, with what takes it away, and not what one works in now', () => {
+test('reports what a killed merge left, with the command that removes it, but not a live merge', () => {
   const world = new DelegateWorld()
   const [left, now] = [world.delegate('left'), world.delegate('now')]
   const folder = worktreesFolder(world.workspace().paths)

@@ -9,7 +9,7 @@ const environment = (...env: readonly string[]) =>
 const wrap = (line: string) => delegateWrap(order, '/trees/a b', { ...settings, wrap: line })
 
 describe('the environment of a delegate', () => {
-  test('has its name and ports that no other slot has', () => {
+  test('has its name and ports no other slot has', () => {
     expect(environment()).toEqual({
       STINT_DELEGATE: 'tests-1',
       STINT_PORT: '21030',
@@ -20,7 +20,7 @@ describe('the environment of a delegate', () => {
     expect([0, 1, 2].map(first)).toEqual([21_000, 21_010, 21_020])
   })
 
-  test('has what the configuration says, filled in', () => {
+  test('has the configured variables, filled in', () => {
     expect(
       environment(
         'PORT={port}',
@@ -40,7 +40,7 @@ describe('the environment of a delegate', () => {
     })
   })
 
-  test('leaves braces alone that name nothing', () => {
+  test('leaves braces that are no placeholder alone', () => {
     expect(environment('JSON={"a": {}}', 'FORMAT={{.Name}}', 'FIRST={1}')).toMatchObject({
       JSON: '{"a": {}}',
       FORMAT: '{{.Name}}',
@@ -66,7 +66,7 @@ describe('the environment of a delegate', () => {
     )
   })
 
-  test('is refused where its ports would be beyond the last there is', () => {
+  test('is refused where its ports would exceed 65535', () => {
     const at = (portBase: number) => () =>
       delegateEnvironment(order, '/t', { ...settings, portBase })
     expect(at(65_496)).not.toThrow()
@@ -79,12 +79,12 @@ describe('the environment of a delegate', () => {
   })
 })
 
-describe('the command around a delegate', () => {
-  test('is none unless there is one', () => {
+describe('the wrap command of a delegate', () => {
+  test('is none unless configured', () => {
     expect(delegateWrap(order, '/t', settings)).toBeUndefined()
   })
 
-  test('is parted into words before it is filled in', () => {
+  test('is split into words before placeholders are filled in', () => {
     expect(
       wrap(
         'docker run --rm -i -v {tree}:{tree} -p {port}:80 --name "stint {name}" -e A=\'$B\' image',
@@ -106,7 +106,7 @@ describe('the command around a delegate', () => {
     ])
   })
 
-  test('is refused where a quotation does not end or a word is not known', () => {
+  test('is refused for an unclosed quote or an unknown placeholder', () => {
     expect(() => wrap("docker 'run")).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
     expect(() => wrap('docker run {treee}')).toThrow(
       expect.objectContaining({

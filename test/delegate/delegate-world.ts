@@ -1,4 +1,4 @@
-// Delegates without agents: branches, worktrees and logs as they stand when the agent's work is over. Real git, real files.
+// Delegates without agents: branches, worktrees and logs as they are after the agent's work. Real git, real files.
 import { onTestFinished } from 'vitest'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,16 +24,16 @@ import { git } from '../support/scratch.ts'
 export type Files = Readonly<Record<string, string>>
 
 export interface MakeDelegate {
-  /** What it has committed, one commit each. */
+  /** The files it has committed, one commit each. */
   readonly commits?: readonly Files[]
   readonly order?: Partial<DelegateOrder>
   readonly verify?: string
   readonly options?: RunOptions
-  /** Where it stands when its agent is done with it; `running` leaves it without a step. */
+  /** Its status after the agent's work; `running` adds no status change. */
   readonly status?: DelegateMove['to'] | 'running'
 }
 
-/** A process that is over: no other has had its number since this one began. */
+/** A dead process whose pid was not reused. */
 export const NOBODY: ProcessTag = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
 
 export class DelegateWorld {
@@ -52,7 +52,7 @@ export class DelegateWorld {
     return workspace
   }
 
-  /** A delegate on a branch and a worktree of its own off the target, whose work is committed and proved. */
+  /** A delegate with its own branch and worktree off the target, whose work is committed and proved. */
   delegate(
     name: string,
     {
@@ -64,15 +64,15 @@ export class DelegateWorld {
     }: MakeDelegate = {},
   ): Delegate {
     const workspace = this.workspace()
-    const { paths: place } = workspace
+    const { paths } = workspace
     workspace.prepare()
     const id = mintId(undefined)
     const target = order?.target ?? 'main'
     const branch = `stint/${name}`
-    const tree = join(worktreesFolder(place), `delegate-${shortId(id)}`)
+    const tree = join(worktreesFolder(paths), `delegate-${shortId(id)}`)
     const base = this.commitOf(target)
     git(this.project.root, 'worktree', 'add', '--quiet', '-b', branch, tree, base)
-    const log = RunLog.create(place, id, workspace.config, {
+    const log = RunLog.create(paths, id, workspace.config, {
       options: { ...options, ...(verify === undefined ? {} : { verify }) },
       harness: 'rehearsal',
       source: '.tasks',
@@ -119,7 +119,7 @@ export class DelegateWorld {
     return this.project.git('rev-parse', '--verify', `${name}^{commit}`).trim()
   }
 
-  /** Every commit that some reference leads to. */
+  /** Every commit reachable from a ref. */
   reachable(): ReadonlySet<string> {
     return new Set(this.project.git('rev-list', '--all').split('\n').filter(Boolean))
   }
@@ -131,7 +131,7 @@ export class DelegateWorld {
       .filter(Boolean)
   }
 
-  /** The worktrees that git knows, the main one left out. */
+  /** The worktrees git lists, without the main one. */
   worktrees(): readonly string[] {
     return this.project
       .git('worktree', 'list', '--porcelain')
@@ -175,8 +175,8 @@ export class Delegate {
   }
 
   append<K extends keyof RunEntryData>(kind: K, data: RunEntryData[K]): void {
-    const { paths: place, config } = this.world.workspace()
-    const log = new RunLog(place, this.id, config)
+    const { paths, config } = this.world.workspace()
+    const log = new RunLog(paths, this.id, config)
     log.append(kind, data)
     log.close()
   }
@@ -185,7 +185,7 @@ export class Delegate {
     return readDelegate(this.world.workspace().paths, this.id)
   }
 
-  /** What it has been since its work was proved, in short. */
+  /** Its status changes and merge entries since its work was proved. */
   steps(): readonly string[] {
     return readRun(this.world.workspace().paths, this.id).flatMap((entry) => {
       if (entry.kind === 'delegate.moved') return [entry.data.to]

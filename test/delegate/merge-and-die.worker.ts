@@ -1,4 +1,4 @@
-// Merges delegates as `stint merge` does, and dies behind a step of one of them.
+// Merges delegates as `stint merge` does, and dies after a given step.
 import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { findDelegate } from '../../src/run/delegate/delegates.ts'
 import { mergeWithContext } from '../../src/run/merge/merge-queue.ts'
@@ -16,10 +16,10 @@ await mergeWithContext(
     },
     merger: thisProcess(),
     isStopped: new AbortController().signal,
-    at: async (made) => {
+    afterStep: async (made) => {
       if (made === step) process.kill(process.pid, 'SIGKILL')
     },
-    said: new Set(),
+    emittedMessages: new Set(),
   },
   names.map((name) => findDelegate(workspace.paths, name).id),
 )

@@ -1,6 +1,5 @@
-// A world of delegates beside a model of it. The model knows which commits there are, what is in them, and where everybody stands; it has
-// never heard of git. Delegates have no worktrees here, but for those whose agent commits on no branch, and commits are made without files,
-// so that thousands of steps are affordable.
+// Real delegates and a model of them. The model knows all commits, their contents and every status, and nothing of git. Only
+// delegates whose agent commits on no branch have a worktree, and commits are made without a checkout, so that thousands of steps are fast.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { expect } from 'vitest'
 import { readDelegate } from '../../src/run/delegate/delegates.ts'
 import { discardDelegate } from '../../src/run/control/delegate-operations.ts'
 import { mergeWithContext } from '../../src/run/merge/merge-queue.ts'
-import { recoverMerge } from '../../src/run/merge/finish-merge.ts'
+import { recoverMerge } from '../../src/run/merge/reconcile.ts'
 import type { MergeContext, MergeStep } from '../../src/run/merge/merge-context.ts'
 import { saveProvedRef } from '../../src/run/delegate/delegate-commits.ts'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
@@ -35,9 +34,9 @@ interface Modelled {
   readonly base: string
   tip: string
   status: DelegateStatus
-  /** The commit it was last called ready at. */
+  /** The commit it was last ready at. */
   ready?: string
-  /** A merge that was cut off, and whether the target has it. */
+  /** An interrupted merge, and whether it reached the target. */
   hasLanded?: boolean
 }
 
@@ -51,7 +50,7 @@ export class ModelledWorld {
   #isDirty = false
   #count = 0
 
-  /** With a target that the user's checkout has, or that nobody has. */
+  /** With a target that is checked out by the user, or not at all. */
   constructor(readonly isCheckedOut: boolean) {
     const first = this.#project.commit(
       'start',
@@ -117,7 +116,7 @@ export class ModelledWorld {
       one.tip = this.#commitOn(one.branch, [one.tip], this.#changed(one.tip, file))
   }
 
-  /** Its agent makes its last commit another one. */
+  /** Its agent amends its last commit. */
   amend(which: number, file: number): void {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one === undefined || one.tip === one.base) return
@@ -125,7 +124,7 @@ export class ModelledWorld {
     one.tip = this.#commitOn(one.branch, parents, this.#changed(one.tip, file))
   }
 
-  /** Its agent, or a person, sets its branch back to where it began. */
+  /** Its agent or the user resets its branch to its base. */
   reset(which: number): void {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one === undefined) return
@@ -133,7 +132,7 @@ export class ModelledWorld {
     one.tip = one.base
   }
 
-  /** Its agent commits on no branch, and stays there or comes back. */
+  /** Its agent commits on a detached HEAD, and stays there or returns. */
   detach(which: number, comesBack: boolean): void {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one === undefined) return
@@ -150,7 +149,7 @@ export class ModelledWorld {
     if (comesBack) inTree('checkout', '--quiet', '--detach', from)
   }
 
-  /** Its agent, or a person, merges the target into it and settles every conflict. */
+  /** Its agent or the user merges the target into it and resolves every conflict. */
   mend(which: number): void {
     const one = this.#pick(which, ['conflicted']) ?? this.#pick(which, ['running', 'ready'])
     if (one === undefined || this.#contains(one.tip, this.#target)) return
@@ -205,14 +204,14 @@ export class ModelledWorld {
     for (const one of chosen) this.#expectMerged(one)
   }
 
-  /** The merging process dies behind a step, if it comes so far. */
+  /** The merging process dies after a step, if it reaches it. */
   async crash(which: number, step: MergeStep): Promise<void> {
     const [one] = this.#choose([which])
     if (one === undefined) return
     const isHeld = await this.#mergeUntil([one], step)
     this.#expectRecovered()
     if (!isHeld) return this.#expectMerged(one)
-    // What is on the target already, merged by nobody, is only written down as merged.
+    // Work that is on the target already is only recorded as merged.
     if (this.#contains(this.#target, this.#work(one))) {
       one.status = step === 'merged' ? 'merged' : 'merging'
       one.hasLanded = false
@@ -231,9 +230,9 @@ export class ModelledWorld {
     this.#recovered(one)
   }
 
-  /** Nothing is lost, the target has only grown, and everybody stands where the model has them. */
+  /** Nothing is lost, the target only advanced, and every status matches the model. */
   expectAsModelled(): void {
-    // As long as a branch and a worktree are there their reflogs have what is on no branch; once they are gone there are references.
+    // While branch and worktree exist, reflogs hold commits on no branch; afterwards refs do.
     const reachable = new Set(this.#git(['rev-list', '--all', '--reflog']).split('\n'))
     expect([...this.#commits.keys()].filter((commit) => !reachable.has(commit))).toEqual([])
     expect(this.#head(this.name)).toBe(this.#target)
@@ -242,7 +241,7 @@ export class ModelledWorld {
     }
   }
 
-  /** At the end also what is in the files. */
+  /** At the end also checks file contents. */
   expectContent(): void {
     const tree = this.#git(['rev-parse', ...FILES.map((name) => `refs/heads/${this.name}:${name}`)])
     const expected = this.#commits
@@ -254,7 +253,7 @@ export class ModelledWorld {
     this.#workspace.close()
   }
 
-  /** Merges, and is left standing behind a step as if its process had died there. Answers whether it came so far. */
+  /** Merges and stops after a step as if the process had died there. Returns whether it got that far. */
   async #mergeUntil(chosen: readonly Modelled[], step?: MergeStep): Promise<boolean> {
     let stand = () => {}
     const held = new Promise<true>((resolve) => (stand = () => resolve(true)))
@@ -267,13 +266,13 @@ export class ModelledWorld {
           : NOBODY,
       isStopped: new AbortController().signal,
       emit: () => undefined,
-      at: (now) => {
+      afterStep: (now) => {
         if (now !== step) return Promise.resolve()
         stand()
-        // Which never ends: nothing behind it is done, not even what is done whatever happens.
+        // Never resolves, so that nothing after it runs, not even `finally` blocks.
         return new Promise(() => undefined)
       },
-      said: new Set(),
+      emittedMessages: new Set(),
     }
     const ids = chosen.map(({ id }) => id)
     return Promise.race([held, mergeWithContext(scene, ids).then(() => false)])
@@ -288,7 +287,7 @@ export class ModelledWorld {
     one.status = one.hasLanded === true ? 'merged' : 'ready'
   }
 
-  /** What one merge comes to, and what the target is then. */
+  /** The outcome of one merge, and the target afterwards. */
   #expectMerged(one: Modelled): void {
     if (one.status !== 'ready' && one.status !== 'conflicted') return
     const tip = this.#work(one)
@@ -306,7 +305,7 @@ export class ModelledWorld {
     }
   }
 
-  /** The target has its work, by a merge commit that is the only new one. */
+  /** The target contains its work through one new merge commit. */
   #land(one: Modelled): void {
     const tip = this.#work(one)
     const landed = readDelegate(this.#workspace.paths, one.id)
@@ -319,7 +318,7 @@ export class ModelledWorld {
     this.#target = to
   }
 
-  /** Its branch, or what was proved where somebody has set the branch back to where it began. */
+  /** Its branch, or the proved commit if the branch was reset to its base. */
   #work({ base, ready, tip }: Modelled): string {
     const isSetBack =
       ready !== undefined && this.#contains(base, tip) && !this.#contains(tip, ready)
@@ -341,7 +340,7 @@ export class ModelledWorld {
     return seen
   }
 
-  /** Three ways, file by file. A file that both sides changed is a conflict, since no two changes are the same. */
+  /** A three-way merge by file. A file both sides changed is a conflict, since no two changes are equal. */
   #merged(
     ours: string,
     theirs: string,
@@ -403,7 +402,7 @@ export class ModelledWorld {
       ({ status }) => status === 'ready' || status === 'conflicted',
     )
     const chosen = which.flatMap((number) => {
-      // Mostly those that can be merged, and now and then anybody.
+      // Mostly mergeable delegates, and now and then any.
       const among = fitting.length === 0 || number % 7 === 6 ? this.#delegates : fitting
       return among[number % Math.max(among.length, 1)] ?? []
     })
@@ -421,7 +420,7 @@ export class ModelledWorld {
     log.close()
   }
 
-  /** From git's file, since every branch here was just written. */
+  /** Read from the ref file, since every branch here was just written. */
   #head(branch: string): string {
     return readFileSync(join(this.#project.root, '.git', 'refs', 'heads', branch), 'utf8').trim()
   }

@@ -8,7 +8,7 @@ import { runMergeQueue } from '../../src/run/merge/merge-queue.ts'
 
 const proved = (id: string) => `refs/stint/runs/${id}/proved`
 
-test('the commit that was proved is kept until the target has it', async () => {
+test('keeps the proved commit until the target contains it', async () => {
   const world = new WorkingWorld()
   const refs = () =>
     world.project.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/stint').trim()
@@ -18,7 +18,7 @@ test('the commit that was proved is kept until the target has it', async () => {
   expect(refs()).toBe('')
 })
 
-test('a branch that was set back to where it began does not hinder the merge of what was proved', async () => {
+test('merges the proved commit even if the branch was reset to its base', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one')
   const made = one.tip()
@@ -33,7 +33,7 @@ test('a branch that was set back to where it began does not hinder the merge of 
   expect(world.references('refs/stint')).toEqual([])
 })
 
-test('a branch that holds something else than what was proved is merged as it is', async () => {
+test('merges a branch that differs from the proved commit as it is', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one')
   git(one.tree, 'reset', '--quiet', '--hard', 'main')
@@ -42,7 +42,7 @@ test('a branch that holds something else than what was proved is merged as it is
   expect(world.commitOf('main^2')).toBe(other)
 })
 
-test('what was proved is what is discarded when its branch was set back', async () => {
+test('keeps the proved commit on discard when the branch was reset', async () => {
   const world = new WorkingWorld()
   const { id, ready, run } = await world.delegate({ 'write-the-parser': [doing('parser')] })
   git(run.started.tree, 'reset', '--quiet', '--hard', run.started.base)

@@ -1,4 +1,4 @@
-// Delegates as they are listed and named, from logs that no agent had to write.
+// Rows and names of delegates, from generated logs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { projectDelegates } from '../../src/run/control/project-runs.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
 
-/** What git was asked meanwhile, as git itself writes it down. */
+/** The git commands run meanwhile, from git's own trace. */
 async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]> {
   const path = join(scratchFolder(), 'trace')
   process.env.GIT_TRACE2_EVENT = path
@@ -21,7 +21,7 @@ async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]
 }
 
 describe('the commits of a delegate', () => {
-  test('are asked of git as long as they can change, and of the log once it is settled', async () => {
+  test('are read from git while they can change, and from the log once it is merged or discarded', async () => {
     const world = new DelegateWorld()
     const [merged, given, ready] = ['merged', 'given', 'ready'].map((name) =>
       world.delegate(name, { commits: [{ [`${name}.txt`]: '1\n' }, { [`${name}.txt`]: '2\n' }] }),
@@ -40,8 +40,8 @@ describe('the commits of a delegate', () => {
   })
 })
 
-describe('a delegate that is discarded', () => {
-  test('is named in full, whoever asks', async () => {
+describe('discarding a delegate', () => {
+  test('requires its full name from every caller', async () => {
     const world = new DelegateWorld()
     const { id } = world.delegate('thing')
     const delegates = projectDelegates(world.workspace())

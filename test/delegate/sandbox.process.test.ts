@@ -1,4 +1,4 @@
-// An agent that may write its working tree and git's own files, and nothing of the journal: real mounts, where they may be made.
+// An agent that may write its worktree and git's files, but not the journal. Uses real mounts where allowed.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { doing } from '../run/run-world.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { WorkingWorld } from './working-world.ts'
 
-/** A command that starts another where the journals of a project cannot be written. */
+/** A wrap command that mounts the project's journals read-only. */
 function sandbox(context: TestContext, root: string): string {
   const folder = scratchFolder()
   try {
@@ -21,7 +21,7 @@ function sandbox(context: TestContext, root: string): string {
     [
       '#!/bin/sh',
       'set -e',
-      // Where the agent of these tests remembers its turns.
+      // The scripted agent stores its turns here.
       `memory="${root}/.sessions/runs/$STINT_RUN/rehearsal"`,
       'mkdir -p "$memory"',
       `for place in "${root}/.sessions" "${root}/.git/stint"; do`,
@@ -36,7 +36,7 @@ function sandbox(context: TestContext, root: string): string {
   return `unshare -m ${folder}/inside`
 }
 
-test('what an agent reports and records where it cannot write the journal is in the journal all the same, once', async (context) => {
+test('records what a sandboxed agent reports in the journal it cannot write, once', async (context) => {
   const world = new WorkingWorld()
   await world.tasks({ title: 'One', checklist: [{ item: 'Say so', done: false }] })
   world.config(`delegates:\n  wrap: ${sandbox(context, world.project.root)}\n`)
@@ -64,7 +64,7 @@ test('what an agent reports and records where it cannot write the journal is in 
     .map(({ data }) => String(data['text']))
   expect(found).toMatch(/^from in there, API_KEY=\[redacted/)
   expect(others).toEqual([])
-  // It was there, nothing of it is committed, and it kept nobody from taking the worktree away.
+  // The outbox existed, is not committed, and did not keep the worktree from being removed.
   expect(Number(world.project.git('show', `${state.run.started.branch}:left.txt`))).toBeGreaterThan(
     3,
   )

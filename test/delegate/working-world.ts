@@ -1,4 +1,4 @@
-// Delegates that a rehearsal agent works for: real processes, real git, and a script in place of a model.
+// Delegates with a scripted agent: real processes and real git, no model.
 import { onTestFinished } from 'vitest'
 import { createDelegate } from '../../src/run/delegate/create-delegate.ts'
 import type { DelegateRequest } from '../../src/run/delegate/delegate-row.ts'
@@ -17,7 +17,7 @@ export class WorkingWorld extends RunWorld {
     return workspace
   }
 
-  /** Made, and not begun. */
+  /** Created but not started. */
   async made(
     request: Partial<DelegateRequest> & { readonly script?: string } = {},
   ): Promise<DelegateState> {
@@ -28,7 +28,7 @@ export class WorkingWorld extends RunWorld {
     })
   }
 
-  /** Worked on in this process until it is ready or has failed. */
+  /** Runs it in this process until it is ready or failed. */
   async worked({ id }: Pick<DelegateState, 'id'>): Promise<DelegateState> {
     const handle = await startDelegate(this.workspace(), id, {}, (event) => this.events.push(event))
     await handle.ended

@@ -65,7 +65,7 @@ async function begin(): Promise<void> {
     number: 1,
     because: 'it is the first',
   })
-  session.begin(task)
+  session.startStep(task)
   acknowledge(session.lastEntry, ...log.read().map(({ id }) => id))
 }
 
@@ -132,10 +132,10 @@ function runContextOf(run: string): RunContext {
     log,
     // No conversation is open, so that none is needed.
     harness: undefined as never,
-    settled: resolveOptions(workspace, {}),
+    options: resolveOptions(workspace, {}),
     // The world may be a copy of the one the run began in.
     tree: { tree: place.root, branch, base, isInPlace },
-    source: { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] },
+    source: { name: '.tasks', read: () => openBacklog(workspace), complete: async () => [] },
     profiles: [],
     setup: '',
     latest: {},

@@ -1,4 +1,4 @@
-// Histories, tasks and standings of every kind, for properties of the planner.
+// Generators of histories, tasks and conversation loads, for property tests of the planner.
 import * as fc from 'fast-check'
 import { findPrice } from '../../src/context/budget/prices.ts'
 import type { FinishedTask } from '../../src/run/plan/forecast.ts'
@@ -29,7 +29,7 @@ const anyNumber = fc.oneof(
   fc.constantFrom(NaN, Infinity, -Infinity, -1, 0, Number.MAX_VALUE, Number.MIN_VALUE),
 )
 
-/** What a damaged log may hold. */
+/** What a damaged log may contain. */
 export const anythingFinished = fc.oneof(
   aFinished,
   fc.record({
@@ -46,7 +46,7 @@ export const anythingFinished = fc.oneof(
 
 const aName = fc.constantFrom('a', 'b', 'c')
 
-/** Tasks t0, t1, …, of which each may depend on any before it. */
+/** Tasks t0, t1, …, each of which may depend on any before it. */
 export function someTasks(most: number, least = 0): fc.Arbitrary<readonly PlannedTask[]> {
   const fields = fc.record({
     sizeClass: aSizeClass,

@@ -1,6 +1,6 @@
 import { Chance as Drawn } from '../../bench/measure/trials.ts'
 
-/** Chance that comes out the same for the same seed, in the forms that a made-up backlog is drawn in. */
+/** A seeded random generator with the distributions that generated backlogs need. */
 export class Chance extends Drawn {
   below(limit: number): number {
     return Math.floor(this.next() * limit)
@@ -10,14 +10,14 @@ export class Chance extends Drawn {
     return values[this.below(values.length)]!
   }
 
-  /** One of the names, each with its share. */
+  /** One of the names, by weight. */
   of<K extends string>(shares: Readonly<Record<K, number>>): K {
     let left = this.next()
     const names = Object.keys(shares) as K[]
     return names.find((name) => (left -= shares[name]) < 0) ?? names.at(-1)!
   }
 
-  /** Of the normal distribution (Box and Muller). */
+  /** Normally distributed (Box-Muller). */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next())
   }

@@ -10,21 +10,21 @@ import {
   planningPage,
 } from './figures.ts'
 
-describe('on made-up backlogs', () => {
+describe('on generated backlogs', () => {
   const figures = figuresOf(FEWER)
   const { planner } = figures.of
 
-  test('a plan costs at most a tenth more than the least for the same order and forecasts', () => {
+  test('a plan costs at most a tenth more than the optimum for the same order and forecasts', () => {
     expect(figures.planOverLeast).toBeLessThanOrEqual(MOST_OVER_LEAST)
     expect(figures.planOverLeast).toBeGreaterThanOrEqual(1 - 1e-6)
   })
 
-  test('working them costs at most a tenth more than the least for one who knows what every task will take', () => {
+  test("a run costs at most a tenth more than a planner that knows every task's real cost", () => {
     expect(planner.overLeast).toBeLessThanOrEqual(MOST_OVER_LEAST)
     expect(planner.overLeast).toBeGreaterThanOrEqual(1 - 1e-6)
   })
 
-  test.each(RIVALS)('%s is dearer than the planner', (rival) => {
+  test.each(RIVALS)('%s costs more than the planner', (rival) => {
     expect(figures.of[rival].cost).toBeGreaterThan(planner.cost)
   })
 
@@ -32,11 +32,11 @@ describe('on made-up backlogs', () => {
     expect(planner.compactions).toBeLessThan(MOST_COMPACTIONS)
   })
 
-  test('the same seeds give the same figures', () => {
+  test('the same seeds give the same numbers', () => {
     expect(figuresOf(5)).toEqual(figuresOf(5))
   })
 
-  test('tasks are spread as in the ledger, where they are not the smallest', () => {
+  test('task sizes are distributed as in the published ledger, except the smallest', () => {
     for (const { ledger, made } of calibration(FEWER)) {
       for (const [index, value] of made.entries()) {
         const ratio = value / ledger[index]!
@@ -46,7 +46,7 @@ describe('on made-up backlogs', () => {
   })
 })
 
-// Some seconds of reckoning, which on a busy machine are many.
-test('the tables on the page on planning are those that are made now', { timeout: 600_000 }, () => {
+// Takes seconds, and many more on a busy machine.
+test('the tables in the planning docs match the current results', { timeout: 600_000 }, () => {
   expect(planningPage()).toBe(countedPage())
 })

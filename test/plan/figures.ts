@@ -1,4 +1,4 @@
-// What the planner is worth on made-up backlogs, as `npm run bench` and the page on planning show it.
+// The planner's results on generated backlogs, as `npm run bench` and the planning docs show them.
 import { readFileSync } from 'node:fs'
 import { formatInteger } from '../../src/text/format-amounts.ts'
 import { findPrice } from '../../src/context/budget/prices.ts'
@@ -13,7 +13,7 @@ import {
   type SizeClass,
   batchPlacesFor,
 } from '../../src/project/config/run-config.ts'
-import { expectedCost, expectedWork, addWork, expectedTokens } from '../../src/run/plan/rotation.ts'
+import { addWork, expectedCost, expectedTokens, expectedWork } from '../../src/run/plan/rotation.ts'
 import {
   POLICIES,
   type Setting,
@@ -25,11 +25,11 @@ import {
   work,
 } from './simulation.ts'
 
-/** The limits that are held. */
+/** The limits the tests enforce. */
 export const MOST_OVER_LEAST = 1.1
 export const MOST_COMPACTIONS = 0.01
 
-/** While the planner was made, other seeds were looked at, all below this. */
+/** Other seeds, all below this, were used while the planner was developed. */
 const FIRST_SEED = 10_000
 
 export type PolicyName = keyof typeof POLICIES
@@ -41,9 +41,9 @@ export const RIVALS = [
 ] as const satisfies readonly PolicyName[]
 
 export interface PolicyFigures {
-  /** In dollars a task, over all backlogs. */
+  /** Dollars per task, over all backlogs. */
   readonly cost: number
-  /** Of the least possible in hindsight, the mean over backlogs. */
+  /** Relative to the minimum in hindsight; the mean over backlogs. */
   readonly overLeast: number
   readonly compactions: number
   readonly tasksEach: number
@@ -52,9 +52,9 @@ export interface PolicyFigures {
 export interface Figures {
   readonly tasks: number
   readonly of: Readonly<Record<PolicyName, PolicyFigures>>
-  /** What a plan costs, of the least for the same order and the same forecasts; the mean over backlogs. */
+  /** The cost of a plan relative to the minimum for the same order and forecasts; the mean over backlogs. */
   readonly planOverLeast: number
-  /** In dollars a task. */
+  /** Dollars per task. */
   readonly least: { readonly ruled: number; readonly free: number }
 }
 
@@ -88,7 +88,7 @@ export function figuresOf(backlogs: number, setting: Setting = {}): Figures {
   }
 }
 
-/** What the planner finished in the backlogs before, one after another. */
+/** The tasks the planner finished in earlier backlogs, in order. */
 function historyOf(seed: number, setting: Setting): readonly FinishedTask[] {
   let history: readonly FinishedTask[] = []
   for (let backlog = 1; backlog <= (setting.earlier ?? 0); backlog += 1) {
@@ -102,7 +102,7 @@ function someWorlds(backlogs: number, setting: Setting): readonly World[] {
 }
 
 export const BACKLOGS = 500
-/** For each of the other assumptions fewer, since each takes as long again. */
+/** Fewer for each of the other assumptions, since each takes as long again. */
 export const FEWER = 60
 
 const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9]
@@ -115,7 +115,7 @@ const LEDGER = {
   seconds: [173, 270, 345, 487, 688],
 }
 
-/** The same percentiles of the made-up tasks, each in a conversation of its own, beside those of the ledger. */
+/** The percentiles of generated tasks, one conversation each, beside those of the ledger. */
 export function calibration(
   backlogs: number,
 ): readonly { name: string; ledger: readonly number[]; made: readonly number[] }[] {
@@ -147,7 +147,7 @@ export function planningPage(): string {
   return readFileSync(PAGE, 'utf8')
 }
 
-/** The page with its tables made anew. */
+/** The page with regenerated tables. */
 export function countedPage(): string {
   const tables = {
     sizes: sizeTable(),
@@ -165,7 +165,7 @@ export function countedPage(): string {
 function withTable(page: string, name: string, table: string): string {
   const [begin, end] = [`<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`]
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  // A page that shows no table would have nothing wrong in it.
+  // A page without a table would always pass.
   if (from === -1 || to === -1) throw new Error(`the page has no place for the table of ${name}`)
   return `${page.slice(0, from)}${begin}${table}${page.slice(to)}`
 }
@@ -193,7 +193,7 @@ function sizeTable(): string {
     'places in a fixed batch',
   ]
   const rows = (['small', 'medium', 'large'] as const).map((sizeClass) => {
-    const { added, requests, output, seconds } = forecasts.of[sizeClass]
+    const { added, requests, output, seconds } = forecasts.bySize[sizeClass]
     const places = batchPlacesFor(sizeClass, DEFAULT_PLAN)
     return [
       sizeClass,
@@ -206,7 +206,7 @@ function sizeTable(): string {
       `${places}`,
     ]
   })
-  const { added, requests, output, seconds } = forecasts.start
+  const { added, requests, output, seconds } = forecasts.startup
   const start = [
     'finding one’s way, once a conversation',
     '',
@@ -221,9 +221,9 @@ function sizeTable(): string {
   return [row(head), ruleFor(head), ...rows.map(row), row(start)].join('\n')
 }
 
-/** A small task behind another small one, and behind a medium one: what it takes there, and in a fresh conversation. */
+/** A small task after a small one and after a medium one: its cost there, and in a fresh conversation. */
 function exampleTable(): string {
-  const { of, start, weighedStart } = forecastsFrom([])
+  const { bySize: of, startup: start, weighedStartup: weighedStart } = forecastsFrom([])
   const { price } = findPrice('claude-sonnet-4-5', [])!
   const behind = (sizeClass: SizeClass) => PRIOR_BASE + start.added + of[sizeClass].added.middle
   const places: readonly (readonly [string, number, StartupCost | undefined])[] = [
@@ -325,7 +325,7 @@ function calibrationTable(): string {
   return [row(head), ruleFor(head), ...rows.map(row)].join('\n')
 }
 
-/** Two figures, which is as exact as it is. */
+/** Two significant digits, which is as exact as it is. */
 function rounded(value: number): string {
   return formatInteger(Number(value.toPrecision(2)))
 }

@@ -16,7 +16,7 @@ import {
 import { SIZE_CLASSES, aFinished, aSizeClass, anythingFinished, finished } from './any-plan.ts'
 
 function forecastFor(sizeClass: FinishedTask['sizeClass'], history: readonly FinishedTask[]) {
-  return forecastsFrom(history).of[sizeClass]
+  return forecastsFrom(history).bySize[sizeClass]
 }
 
 const times = (count: number, fields: Partial<FinishedTask>) =>
@@ -32,10 +32,10 @@ describe('a forecast', () => {
       )
       expect(from).toEqual({ source: 'prior', count: 0 })
     }
-    expect(forecastsFrom([]).start).toEqual(PRIOR_STARTUP)
+    expect(forecastsFrom([]).startup).toEqual(PRIOR_STARTUP)
   })
 
-  test('is called the project’s own once there are enough tasks of the class', () => {
+  test('counts as the project’s own once there are enough tasks of the class', () => {
     expect(forecastFor('small', times(ENOUGH_TASKS - 1, {})).from).toEqual({
       source: 'prior',
       count: ENOUGH_TASKS - 1,
@@ -50,7 +50,7 @@ describe('a forecast', () => {
     })
   })
 
-  test('comes to what the project’s tasks take', () => {
+  test('converges to what the project’s tasks take', () => {
     const { added, requests, output, seconds } = forecastFor(
       'medium',
       times(60, { sizeClass: 'medium', added: 9_000, requests: 9, output: 700, seconds: 60 }),
@@ -62,13 +62,13 @@ describe('a forecast', () => {
     ).toBe(true)
   })
 
-  test('of a class that was never done follows from the others', () => {
+  test('of an unseen class follows from the others', () => {
     const twice = forecastFor('large', times(20, { added: 28_000, requests: 48 }))
     expect(twice.added.middle / PRIORS.large.added).toBeGreaterThan(1.5)
     expect(twice.requests).toBeGreaterThan(1.4 * PRIORS.large.requests)
   })
 
-  test('is not taken in by one task that ran away', () => {
+  test('is not distorted by one runaway task', () => {
     const before = forecastFor('small', times(10, {}))
     const after = forecastFor('small', [
       ...times(10, {}),
@@ -78,7 +78,7 @@ describe('a forecast', () => {
     expect(after.seconds).toBeLessThan(2 * before.seconds)
   })
 
-  test('is not taken in by a log that says impossible things', () => {
+  test('ignores impossible values in a log', () => {
     const impossible = [
       finished({ added: 0 }),
       finished({ added: 1e12 }),
@@ -92,19 +92,19 @@ describe('a forecast', () => {
     )
   })
 
-  test('never takes another class for more than four times what the table says', () => {
+  test('scales another class by at most four times the table', () => {
     expect(forecastFor('large', times(200, { added: 1e9 })).added.middle).toBe(
       4 * PRIORS.large.added,
     )
   })
 
-  test('is not lowered for other classes by tasks that were cut short', () => {
+  test('is not lowered for other classes by compacted tasks', () => {
     expect(forecastFor('large', times(20, { added: 1_000, wasCompacted: true })).added.middle).toBe(
       PRIORS.large.added,
     )
   })
 
-  test('of a task cut short by a compaction counts it as at least that', () => {
+  test('counts a compacted task as a lower bound', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -128,13 +128,13 @@ describe('a forecast', () => {
     )
   })
 
-  test('is a sensible one for any history, and never throws', () => {
+  test('is finite for any history, and never throws', () => {
     fc.assert(
       fc.property(
         fc.array(anythingFinished, { maxLength: 40 }),
         aSizeClass,
         (history, sizeClass) => {
-          const { of, start } = forecastsFrom(history)
+          const { bySize: of, startup: start } = forecastsFrom(history)
           const { added, requests, output, seconds } = of[sizeClass]
           expect(added.middle).toBeGreaterThan(0)
           expect(added.margin).toBeGreaterThanOrEqual(added.middle)
@@ -150,7 +150,7 @@ describe('a forecast', () => {
 })
 
 describe('the margin', () => {
-  test('stays within its bounds, whatever happened', () => {
+  test('stays within its bounds for any history', () => {
     fc.assert(
       fc.property(fc.array(anythingFinished, { maxLength: 100 }), (history) => {
         const margin = learnedMargin(history)
@@ -162,7 +162,7 @@ describe('the margin', () => {
     expect(learnedMargin(times(1_000, { forecast: 1_000 }))).toBeCloseTo(WIDEST)
   })
 
-  test('widens at once when a task took more, or was compacted, and narrows slowly', () => {
+  test('widens at once after a task that took more or was compacted, and narrows slowly', () => {
     fc.assert(
       fc.property(fc.array(aFinished, { maxLength: 30 }), (history) => {
         const before = learnedMargin(history)
@@ -180,12 +180,12 @@ describe('the margin', () => {
     )
   })
 
-  test('learns nothing from a forecast that is none', () => {
+  test('ignores an invalid forecast', () => {
     for (const forecast of [NaN, 0, -5, Infinity])
       expect(learnedMargin(times(10, { forecast }))).toBe(1)
   })
 
-  test('is never below the middle, however narrow it has become', () => {
+  test('is never below the median, however narrow', () => {
     const { middle, margin } = forecastFor('small', times(200, { forecast: 20_000 })).added
     expect([middle, margin]).toEqual([14_000, 14_000])
   })
@@ -197,7 +197,7 @@ describe('the margin', () => {
     expect(forecastFor('large', burnt).added.margin / plain).toBeCloseTo(learnedMargin(burnt), 2)
   })
 
-  test('of a first task has room for finding its way', () => {
+  test('of a first task includes the start-up cost', () => {
     const forecasts = forecastsFrom([])
     const medium = { sizeClass: 'medium' } as const
     expect(marginOf(medium, forecasts, true) - marginOf(medium, forecasts, false)).toBe(
@@ -220,7 +220,7 @@ describe('the margin', () => {
   })
 })
 
-describe('finding one’s way', () => {
+describe('the start-up cost', () => {
   test('is learned from how much more first tasks take', () => {
     const pairs = (count: number) =>
       Array.from({ length: count }, () => [
@@ -245,12 +245,12 @@ describe('finding one’s way', () => {
     )
   })
 
-  test('is not learned from tasks that were cut short', () => {
+  test('is not learned from compacted tasks', () => {
     const cut = times(50, { wasFirst: true, added: 150_000, requests: 300, wasCompacted: true })
     expect(startupCostFrom([...cut, ...times(50, {})]).expected).toEqual(PRIOR_STARTUP)
   })
 
-  test('is weighed dearer than expected, and the less so the more is known', () => {
+  test('is weighed higher than expected, less so the more is known', () => {
     const doubts = [0, 1, 5, 20, 100].map((count) => {
       const { expected, weighed } = startupCostFrom([
         ...times(count, { wasFirst: true, added: 19_000, requests: 36 }),
@@ -265,7 +265,7 @@ describe('finding one’s way', () => {
     }
   })
 
-  test('is not counted among what the class takes', () => {
+  test('is not counted as part of the class', () => {
     const [first, later] = [times(40, { wasFirst: true, added: 19_000 }), times(40, {})]
     expect(forecastFor('small', first).added.middle).toBeCloseTo(
       forecastFor('small', later).added.middle,

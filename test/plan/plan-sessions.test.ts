@@ -23,7 +23,7 @@ const NO_HISTORY = forecastsFrom([])
 const aMode = fc.constantFrom<BatchMode>('forecast', 'fixed', 'one')
 
 describe('a plan', () => {
-  test('has every task once, in order, with what each session takes', () => {
+  test('has every task once, in order, with the cost of each session', () => {
     fc.assert(
       fc.property(
         someTasks(20),
@@ -51,7 +51,7 @@ describe('a plan', () => {
     )
   })
 
-  test('of the mode "one" has a session for each task', () => {
+  test('in mode "one" has a session for each task', () => {
     expect(
       planSessions([task('a'), task('b'), task('c')], nothing, NO_HISTORY, 'one').map(
         ({ tasks }) => tasks.length,
@@ -59,11 +59,11 @@ describe('a plan', () => {
     ).toEqual([1, 1, 1])
   })
 
-  test('costs what is the least for this order and these forecasts, where a start is surely known', () => {
+  test('costs the minimum for this order and these forecasts when the start-up cost is known', () => {
     fc.assert(
       fc.property(someTasks(40, 1), fc.array(aFinished, { maxLength: 20 }), (tasks, history) => {
         const learned = forecastsFrom(history)
-        const forecasts = { ...learned, weighedStart: learned.start }
+        const forecasts = { ...learned, weighedStart: learned.startup }
         const usd = planSessions(tasks, nothing, forecasts, 'forecast').reduce(
           (sum, session) => sum + session.usd!,
           0,
@@ -89,7 +89,7 @@ describe('a plan', () => {
     ])
   })
 
-  test('counts the start of a conversation: its base written, and finding one’s way', () => {
+  test('counts the start of a conversation: writing its base and the start-up cost', () => {
     const [session] = planSessions([task('a')], nothing, NO_HISTORY, 'forecast')
     expect(session!.tokens.cacheWritten).toBe(12_000 + 5_000 + 14_000)
     expect(session!.context.middle).toBe(12_000 + 5_000 + 14_000)
@@ -99,7 +99,7 @@ describe('a plan', () => {
     )
   })
 
-  test('goes on with a conversation that stands', () => {
+  test('continues an existing conversation', () => {
     const standing = { ...nothing, context: 20_000, done: [task('x')] }
     const [session] = planSessions([task('a')], standing, NO_HISTORY, 'forecast')
     expect(session!.context.middle).toBe(34_000)

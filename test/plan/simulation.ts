@@ -1,5 +1,5 @@
-// Backlogs that are made up after the table of priors.ts, and worked by the planner and by simpler rules. How big a task really
-// is, the planner does not know: it sees its class and learns from what it has finished. Same seed, same figures.
+// Backlogs generated from the table of priors, worked through by the planner and by simpler rules. The planner does not know
+// the real size of a task: it sees its class and learns from finished tasks. The same seed gives the same numbers.
 import { type Price, findPrice } from '../../src/context/budget/prices.ts'
 import {
   type FinishedTask,
@@ -18,34 +18,34 @@ import {
 import {
   type ConversationLoad,
   type ExpectedWork,
-  expectedCost,
+  addWork,
   decideRotation,
+  expectedCost,
+  expectedTokens,
   expectedWork,
   planSessions,
-  addWork,
-  expectedTokens,
 } from '../../src/run/plan/rotation.ts'
 import { foldBacklog } from '../../src/backlog/backlog.ts'
 import { Chance } from './chance.ts'
 
-/** How the sizes of tasks are spread, as assumed when the priors were fitted. */
+/** The distribution of task sizes assumed when the priors were fitted. */
 export const SHARES: Readonly<Record<SizeClass, number>> = { small: 0.35, medium: 0.45, large: 0.2 }
 
-/** Where Claude Code compacts a window of 200,000 tokens, and the smart zone as it is by default. */
+/** Claude Code's compaction point for a window of 200,000 tokens, and the default smart zone. */
 export const LINES = { point: 167_000, smartZone: 100_000 }
 
-/** A compaction writes a summary of so many tokens, and of what the task had found out by then half is to be found again. */
+/** A compaction writes a summary of this many tokens, and half of what the task had found must be found again. */
 export const COMPACTION = { summary: 5_000, lost: 0.5 }
 
-/** How much projects differ from each other, as the standard deviation of a logarithm. With it, the spread is that of the table. */
+/** How much projects differ, as the standard deviation of a logarithm. With it, the total spread is that of the table. */
 const PROJECT = 0.15
 
-/** Now and then a task takes so long, or a check, that the cache has gone cold before the next. */
+/** Now and then a task or check takes so long that the cache is cold before the next. */
 const COLD = 0.05
 
 export interface World {
   readonly order: readonly PlannedTask[]
-  /** What each task of the order really takes, and whether the cache is warm when it begins. */
+  /** The real cost of each task in order, and whether the cache is warm at its start. */
   readonly work: readonly ExpectedWork[]
   readonly isWarm: readonly boolean[]
   readonly start: ExpectedWork
@@ -55,14 +55,14 @@ export interface World {
 
 export interface Setting {
   readonly model?: string
-  /** What finding one's way really takes, as a multiple of the prior. */
+  /** The real start-up cost, as a multiple of the prior. */
   readonly start?: number
   readonly shares?: Readonly<Record<SizeClass, number>>
-  /** Backlogs of the same project that the planner has worked before this one. */
+  /** Earlier backlogs of the same project that the planner has worked through. */
   readonly earlier?: number
 }
 
-/** A backlog of 5 to 60 tasks. Its project differs from the table as a whole, and each task from its class. */
+/** A backlog of 5 to 60 tasks. Its project differs from the table, and each task from its class. */
 export function makeWorld(
   seed: number,
   { model = 'claude-sonnet-4-5', start = 1, shares = SHARES }: Setting = {},
@@ -97,7 +97,7 @@ const SIZES: Readonly<Record<SizeClass, readonly string[]>> = {
   large: ['L', 'XL'],
 }
 
-/** Labels, parents, chains of dependencies and priorities, as backlogs have them: on some tasks, not on all. */
+/** Labels, parents, dependency chains and priorities on some of the tasks, as in real backlogs. */
 function someEntries(chance: Chance, count: number, shares: Readonly<Record<SizeClass, number>>) {
   const labels = ['auth', 'docs', 'api', 'build'].slice(0, 1 + chance.below(4))
   const parents = ['e1', 'e2', 'e3'].slice(0, chance.below(4))
@@ -135,7 +135,7 @@ function someWork(
     chance.normal(),
     chance.normal(),
   ]
-  // A larger task has more requests, but not by as much; what it writes and how long it takes go with these.
+  // Requests grow less than the size; output and time are proportional to the requests.
   const spread = Math.sqrt(prior.spread.added ** 2 - PROJECT ** 2)
   const more = Math.exp(0.7 * spread * size + 0.16 * requestNoise) * scale.requests
   return {
@@ -152,7 +152,7 @@ interface Outcome {
   readonly compactions: number
 }
 
-/** What doing a task really costs, with what the harness does when the context reaches the compaction point. */
+/** The real cost of a task, including compactions by the harness. */
 function workOff(
   { base, price }: World,
   work: ExpectedWork,
@@ -173,7 +173,7 @@ function workOff(
     }
     cost += expectedCost(price, expectedTokens(part, context, isWarm))
     cost += expectedCost(price, expectedTokens({ ...summary, added: 0 }, LINES.point, true))
-    // What is left, and what has to be found again. It gets less each time, so that this ends.
+    // The rest, and what must be found again. It shrinks each time, so this ends.
     left = times(left, 1 - share + share * COMPACTION.lost)
     context = base + COMPACTION.summary
     isWarm = false
@@ -200,7 +200,7 @@ export interface Result {
   readonly finished: readonly FinishedTask[]
 }
 
-/** Whether the task at this place is done in the conversation as it stands. */
+/** Whether the task at this index continues the current conversation. */
 type Policy = (
   standing: ConversationLoad,
   world: World,
@@ -278,16 +278,16 @@ export function work(world: World, policy: Policy, history: readonly FinishedTas
   return { ...sum, finished }
 }
 
-/** Whether a task may be done in a conversation that began with another one. */
+/** Whether a task may continue a conversation that began with another one. */
 export type MayJoin = (context: number, from: number, at: number) => boolean
 
-/** The rules of the planner for somebody who needs no margin. */
+/** The planner's rules without a margin. */
 export function ruled({ order }: World): MayJoin {
   return (context, from, at) =>
     context < LINES.smartZone && relationToAll(order[at]!, order.slice(from, at)) !== 'unrelated'
 }
 
-/** The least that the order can cost for somebody who knows beforehand what each task takes: over every way of cutting it. */
+/** The minimum cost of the order in hindsight, over every split into conversations. */
 export function leastCost(world: World, mayJoin: MayJoin): number {
   const { order, base } = world
   const least = Array.from({ length: order.length + 1 }, () => 0)
@@ -307,7 +307,7 @@ export function leastCost(world: World, mayJoin: MayJoin): number {
   return least[0]!
 }
 
-/** What the planner plans with the forecasts that it has after all, and the least that is possible with the same. */
+/** The cost of the plan with the final forecasts, and the minimum for the same forecasts. */
 export function planned(
   world: World,
   finished: readonly FinishedTask[],
@@ -318,16 +318,16 @@ export function planned(
   const sessions = planSessions(order, beginning, forecasts, 'forecast')
   const expected: World = {
     ...world,
-    work: order.map(({ sizeClass }) => expectedWork(forecasts.of[sizeClass])),
+    work: order.map(({ sizeClass }) => expectedWork(forecasts.bySize[sizeClass])),
     isWarm: order.map(() => true),
-    start: forecasts.start,
+    start: forecasts.startup,
   }
   const isAllowed = ruled(expected)
   const least = leastCost(
     expected,
     (context, from, at) =>
       isAllowed(context, from, at) &&
-      context + forecasts.of[order[at]!.sizeClass].added.margin <= LINES.point,
+      context + forecasts.bySize[order[at]!.sizeClass].added.margin <= LINES.point,
   )
   return { cost: sessions.reduce((sum, session) => sum + session.usd!, 0), least }
 }

@@ -26,16 +26,16 @@ test.each([
   ],
   ['each item of a checklist is work', { checklist: ['a', 'b', 'c'] }, 'medium'],
   [
-    'what is made of parts is small, since they are tasks of their own',
+    'a task with parts is small, since these are tasks themselves',
     { description: 'x'.repeat(9_000), children: ['a'] },
     'small',
   ],
-  ['a size nobody knows is no size', { size: 'huge' }, 'small'],
+  ['an unknown size is ignored', { size: 'huge' }, 'small'],
 ])('without a size %s', (_promise, fields, expected) => {
   expect(sizeClassOf({ ...plain, ...fields })).toBe(expected)
 })
 
-test('the lengths can be set', () => {
+test('the lengths can be configured', () => {
   const settings = {
     length: { smallUpTo: 10, largeFrom: 20 },
     batch: { places: 4, small: 1, medium: 2, leaveAbove: 0.5 },

@@ -3,7 +3,7 @@ import { conversationStore } from '../../src/history/store.ts'
 import { ModelStub } from '../harness/model-stub.ts'
 import { PromptWorld } from './prompt-world.ts'
 
-test('a bare model is prompted and gone on with like any agent, and what is said is stored once', async () => {
+test('a bare model is prompted and resumed like any agent, and its messages are stored once', async () => {
   const stub = await new ModelStub().start()
   onTestFinished(() => stub.stop())
   const world = new PromptWorld()

@@ -1,4 +1,4 @@
-// A project whose agent is prompted: real processes, real git, and a script in place of a model.
+// A project with a scripted agent to prompt: real processes and real git, no model.
 import { onTestFinished } from 'vitest'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type {
@@ -17,14 +17,14 @@ type Act = Readonly<Record<string, unknown>>
 
 export class PromptWorld {
   events: PromptEvent[] = []
-  /** Answers what is asked. */
+
   onEvent: (event: PromptEvent, handle: () => PromptHandle) => void = () => {}
 
   constructor(readonly project: World = gitProject()) {
     serveScriptedAgent()
   }
 
-  /** What the agent does, prompt by prompt; the last goes for all that follow. */
+  /** The agent's script, one item per prompt; the last applies to all that follow. */
   script(...turns: readonly (readonly Act[])[]): string {
     this.project.write('.sessions/script.json', JSON.stringify({ default: turns }))
     return this.project.path('.sessions', 'script.json')
@@ -57,21 +57,21 @@ export class PromptWorld {
     return ended
   }
 
-  /** What the events of a kind say. */
+  /** The data of the events of a kind. */
   of<K extends PromptEventKind>(kind: K): readonly PromptEvent<K>['data'][] {
     return this.events.flatMap((event) =>
       event.kind === kind ? [event.data as PromptEvent<K>['data']] : [],
     )
   }
 
-  /** What all events of a kind that say something said. */
+  /** The text of all events of a kind. */
   texts(kind: 'text' | 'delta' | 'message'): string {
     return this.of(kind)
       .map(({ text }) => text)
       .join('')
   }
 
-  /** Somebody else in the same project. */
+  /** A second user of the same project. */
   beside(): PromptWorld {
     return new PromptWorld(this.project)
   }

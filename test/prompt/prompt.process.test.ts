@@ -4,7 +4,7 @@ import { program } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { PromptWorld } from './prompt-world.ts'
 
-/** The command line in a process of its own, and what it has printed so far. */
+/** The command line in its own process, and its output so far. */
 function stint(world: PromptWorld, ...args: string[]) {
   const script = world.project.path('.sessions', 'script.json')
   const line = [program, 'prompt', '--harness', 'rehearsal', '--script', script, '--json', ...args]
@@ -22,7 +22,7 @@ function stint(world: PromptWorld, ...args: string[]) {
   return { child, printed, ended, saw }
 }
 
-test('a prompt that is killed leaves nothing running, and the next one goes on in its conversation', async () => {
+test('a killed prompt leaves nothing running, and the next one continues its conversation', async () => {
   const world = new PromptWorld()
   world.script([{ say: 'I begin.' }, { run: 'sleep 600' }], [{ say: 'On.' }])
   const killed = stint(world, 'Take long')
@@ -39,7 +39,7 @@ test('a prompt that is killed leaves nothing running, and the next one goes on i
   ])
 })
 
-test('Ctrl-C interrupts the agent in order, and a second one ends everything at once', async () => {
+test('Ctrl-C interrupts the agent gracefully, and a second one ends everything at once', async () => {
   const world = new PromptWorld()
   world.script([{ run: 'sleep 600' }])
   const once = stint(world, 'Take long')

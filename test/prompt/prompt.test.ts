@@ -6,7 +6,7 @@ import type { PromptHandle } from '../../src/run/prompt/contract.ts'
 import { PromptWorld } from './prompt-world.ts'
 
 describe('a prompt', () => {
-  test('opens a session, is answered while it is listened to, and journalled once; the next goes on, or begins anew as it is told', async () => {
+  test('opens a session, streams its answer and is recorded once; the next continues or starts fresh as asked', async () => {
     const world = new PromptWorld()
     const work = [{ write: { path: 'b.txt', text: 'b\n' } }, { commit: 'add b' }, { usage: 500 }]
     world.script(
@@ -84,7 +84,7 @@ describe('a prompt', () => {
     expect(world.project.entries('session.resumed', session)).toHaveLength(1)
   })
 
-  test('begins a fresh conversation where the one before is gone, but not in place of one that was named', async () => {
+  test('starts a fresh conversation when the last one is gone, but not in place of a named one', async () => {
     const world = new PromptWorld()
     world.script([{ say: 'Here.' }])
     await world.prompt('Begin')
@@ -101,7 +101,7 @@ describe('a prompt', () => {
     })
   })
 
-  test('is refused where it makes no sense, in a run, and to the session of one', async () => {
+  test("is refused with contradicting options, in a run, and for a run's session", async () => {
     const world = new PromptWorld()
     await expect(world.start(' \n')).rejects.toMatchObject({ code: 'NO_TEXT' })
     await expect(world.start('x', { isNew: true, session: 'y' })).rejects.toMatchObject({
@@ -126,8 +126,8 @@ describe('a prompt', () => {
   })
 })
 
-describe('what an agent may do', () => {
-  test('is decided one request after another; under edits by rules alone, under all by nobody', async () => {
+describe('a permission request', () => {
+  test('is decided one by one; with edits only by rules, with all never', async () => {
     const world = new PromptWorld()
     world.script([{ ask: 'echo yes > yes.txt' }, { ask: 'echo no > no.txt' }])
     world.onEvent = (event, handle) => {
@@ -149,7 +149,7 @@ describe('what an agent may do', () => {
 })
 
 describe('a session', () => {
-  test('answers one prompt at a time, until it is interrupted, also while an answer is waited for; then the next goes on', async () => {
+  test('answers one prompt at a time until interrupted, even while it waits for a permission', async () => {
     const world = new PromptWorld()
     world.script([{ ask: 'echo late > late.txt' }, { hang: true }], [{ say: 'Free.' }])
     const handle = await world.start('Ask me')
@@ -165,7 +165,7 @@ describe('a session', () => {
     expect(world.of('conversation.started')).toMatchObject([{ conversation }])
   })
 
-  test('is opened once by two first prompts at once: the other joins it', async () => {
+  test('is opened once by two simultaneous first prompts; the other joins it', async () => {
     const world = new PromptWorld()
     world.script([{ hang: true }])
     const started = await Promise.allSettled([
@@ -175,7 +175,7 @@ describe('a session', () => {
     const { value: handle } = started.find(
       ({ status }) => status === 'fulfilled',
     ) as PromiseFulfilledResult<PromptHandle>
-    // It has joined, and so it waits its turn as it would at any other time.
+    // The other has joined the session, which is busy.
     expect(started.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(started.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { code: 'SESSION_BUSY' },
@@ -189,7 +189,7 @@ describe('a session', () => {
     ])
   })
 
-  test('whose conversation is full goes on in a fresh one through a handoff, and says so before', async () => {
+  test('with a full conversation continues in a fresh one through a handoff, and reports it before', async () => {
     const world = new PromptWorld()
     world.project.write('.sessions/config.yaml', 'budget:\n  stages: [30000, 40000, 50000]\n')
     world.script(
@@ -201,7 +201,7 @@ describe('a session', () => {
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([30_000, 40_000])
     const first = world.of('conversation.started')[0]!.conversation
     const full = await world.prompt('Read more')
-    // Not cut off, and each line is crossed once.
+    // Not cut off, and each threshold is crossed once.
     expect(full).toMatchObject({ how: 'completed', said: 'Full.' })
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([50_000])
     expect(world.texts('message')).toContain('the next prompt goes on in a fresh conversation')
@@ -213,7 +213,7 @@ describe('a session', () => {
     expect(world.project.entries('handoff.accepted')).toHaveLength(1)
   })
 
-  test('is given again, once, to a conversation that was compacted', async () => {
+  test('is injected again, once, into a compacted conversation', async () => {
     const world = new PromptWorld()
     world.script([{ say: 'Long.' }, { compact: true }], [{ say: 'Short.' }])
     await world.prompt('Work a while')
@@ -229,7 +229,7 @@ describe('a session', () => {
   })
 })
 
-/** What the agent was told in a conversation, all of it. */
+/** Everything the agent was sent in a conversation. */
 function heard(world: PromptWorld, conversation: string): string {
   const path = world.project.path(
     '.sessions',

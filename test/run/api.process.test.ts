@@ -1,4 +1,4 @@
-// `stint run` with a bare model: the real program, and a stub in the place of the model alone.
+// `stint run` with a bare model: the real program, with only the model stubbed.
 import { expect, onTestFinished, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { answerAsModel } from '../harness/api-agent.ts'
@@ -16,7 +16,7 @@ function doing(task: string) {
   return [{ write: `${task}.txt`, text: `${task}\n` }, { run: commit }, reporting(task)] as const
 }
 
-test('two tasks are worked with a bare model, one after a false report and one across kill -9 of the runner', async () => {
+test('a bare model finishes two tasks, one after a false report and one across kill -9 of the runner', async () => {
   const stub = await new ModelStub().start()
   onTestFinished(() => stub.stop())
   let isKilled = false
@@ -55,7 +55,7 @@ test('two tasks are worked with a bare model, one after a false report and one a
   expect(Object.values(world.closings())).toEqual([1, 1])
   await expectNoneLeft(`STINT_RUN=${world.id}`)
 
-  // Whoever goes on after a crash of the runner begins with a handoff, and reads the project's rules for itself, once.
+  // After a crash of the runner the next conversation starts with a handoff and reads the project's instructions once.
   const store = conversationStore(`${world.project}/.sessions`, {})
   expect(store.list()).toHaveLength(2)
   for (const { id } of store.list()) {

@@ -5,7 +5,7 @@ import { ModelStub } from '../harness/model-stub.ts'
 import { ScriptedAgent, reporting } from '../harness/scripted-agent.ts'
 import { RunWorld } from './run-world.ts'
 
-test('a run hands over from a bare model whose context was filled up at once', async () => {
+test("a run hands off to a fresh conversation when a bare model's first turn fills the context", async () => {
   const stub = await new ModelStub().start()
   onTestFinished(() => stub.stop())
   const done = [
@@ -13,7 +13,7 @@ test('a run hands over from a bare model whose context was filled up at once', a
     { run: 'git add one.txt && git commit --quiet --message one' },
     reporting('one'),
   ] as const
-  // Below the line at which a run hands over, and beyond it with what it prints.
+  // Below the rotation threshold, and above it with the output.
   const full = { run: 'cat numbers.txt', tokens: 60_000 } as const
   answerAsModel(
     stub,

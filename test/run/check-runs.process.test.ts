@@ -34,7 +34,7 @@ interface Diagnosis {
   readonly counts: { readonly damagedLines: number }
 }
 
-/** The command as a person gives it. */
+/** The real command line. */
 function doctor(world: RunWorld) {
   const { stdout, status } = spawnSync(process.execPath, [findStintProgram(), 'doctor', '--json'], {
     cwd: world.project.root,
@@ -61,7 +61,7 @@ async function finishedRun() {
   return { world, run, log, link: world.project.path('.git', 'stint', 'runs', `${run}.jsonl`) }
 }
 
-/** A run that was left with a task parked, and so with its worktree. */
+/** A run that parked a task and so left its worktree. */
 async function waitingRun() {
   const world = new RunWorld()
   await world.tasks('Hard', 'Easy')
@@ -72,14 +72,14 @@ async function waitingRun() {
   return { world, run, branch: branch!, tree }
 }
 
-test('a finished run is found in order, and doctor says so', async () => {
+test('doctor reports no problem for a finished run', async () => {
   const { world } = await finishedRun()
   const { isHealthy, status, logs, worse } = doctor(world)
   expect([isHealthy, status, worse]).toEqual([true, 0, []])
   expect(logs.summary).toBe('1 log read whole, none damaged')
 })
 
-test('damaged lines in the log of a run are a problem that is named, and stay', async () => {
+test('reports damaged lines in a run log as a problem and keeps them', async () => {
   const { world, run, log } = await finishedRun()
   appendFileSync(log, '\n{"v":1,"torn')
   const before = readFileSync(log)
@@ -91,14 +91,14 @@ test('damaged lines in the log of a run are a problem that is named, and stay', 
   expect(readFileSync(log)).toEqual(before)
 })
 
-test('a damaged claim is only a remark', async () => {
+test('reports a damaged claim as a note only', async () => {
   const { world } = await finishedRun()
   appendFileSync(world.project.path('.sessions', 'runs', 'claims.jsonl'), '\n{"v":1,"torn')
   const { status, logs, counts } = doctor(world)
   expect([status, logs.status, counts.damagedLines]).toEqual([0, 'note', 1])
 })
 
-test('a run whose beginning cannot be read is a problem', async () => {
+test('reports a run whose first entry cannot be read as a problem', async () => {
   const { world, log } = await finishedRun()
   writeFileSync(log, readFileSync(log, 'utf8').replace('run.started', 'run.stxrted'))
   const { logs } = doctor(world)
@@ -106,7 +106,7 @@ test('a run whose beginning cannot be read is a problem', async () => {
   expect(logs.details.join()).toContain('the entry that began it cannot be read')
 })
 
-test('the log of a run gets the name back that it lost', async () => {
+test('restores the second name of a run log', async () => {
   const { world, log, link } = await finishedRun()
   unlinkSync(log)
   expect(doctor(world).logs).toMatchObject({
@@ -129,7 +129,7 @@ test('the log of a run gets the name back that it lost', async () => {
   expect(doctor(world).worse).toEqual([])
 })
 
-test('a run whose log is gone is a problem, and one that was killed before its first entry is none and in no way of others', async () => {
+test('reports a run whose log is gone, but not one killed before its first entry', async () => {
   const { world, log, link } = await finishedRun()
   unlinkSync(log)
   unlinkSync(link)
@@ -144,7 +144,7 @@ test('a run whose log is gone is a problem, and one that was killed before its f
   expect((await world.run()).how).toBe('finished')
 })
 
-test('a run whose runner was killed is named with the command that goes on with it', async () => {
+test('reports a run whose runner was killed, with the command that resumes it', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({ one: [[{ run: 'sleep 60' }, ...doing('one')]] })
@@ -178,7 +178,7 @@ test('a run whose runner was killed is named with the command that goes on with 
   expect(worktrees.details[0]).toContain(`stint run --resume ${run!.slice(-6)} goes on in it`)
 })
 
-test('a process of an agent that outlived its run is a problem', async () => {
+test('reports an agent process that outlived its run as a problem', async () => {
   const { world, run } = await finishedRun()
   const mark = 'a-mark-of-its-own'
   const child = spawn('sleep', ['60'], {
@@ -186,8 +186,8 @@ test('a process of an agent that outlived its run is a problem', async () => {
     stdio: 'ignore',
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const { paths: place, config } = new Workspace(world.project.root)
-  const log = new RunLog(place, run, config)
+  const { paths, config } = new Workspace(world.project.root)
+  const log = new RunLog(paths, run, config)
   const stray = { pid: child.pid!, startedAt: processStartTime(child.pid!), mark }
   log.append('conversation.opened', { number: 9, session: 'none', process: stray, setup: 0 })
   log.close()
@@ -200,7 +200,7 @@ test('a process of an agent that outlived its run is a problem', async () => {
   })
 })
 
-test('a worktree that a run left is described, and what is said takes it away and leaves the branch', async () => {
+test('describes a worktree a run left; the printed command removes it and keeps the branch', async () => {
   const { world, run, branch, tree } = await waitingRun()
   const { worktrees, status } = doctor(world)
   expect([status, worktrees.status]).toEqual([0, 'note'])
@@ -216,7 +216,7 @@ test('a worktree that a run left is described, and what is said takes it away an
   expect(doctor(world).worktrees.status).toBe('ok')
 })
 
-test('what is not committed in a worktree that a run left is named, and nothing of it is touched', async () => {
+test('lists the uncommitted files of a worktree a run left, and touches none of them', async () => {
   const { world, tree } = await waitingRun()
   for (let number = 1; number <= 7; number += 1)
     writeFileSync(join(tree, `loose-${number}.txt`), 'loose\n')
@@ -229,7 +229,7 @@ test('what is not committed in a worktree that a run left is named, and nothing 
   expect(readdirSync(tree)).toEqual(before)
 })
 
-test('commits in a worktree that are on no branch are to be given one first', async () => {
+test('asks to create a branch first for worktree commits that are on no branch', async () => {
   const { world, tree } = await waitingRun()
   world.project.git('-C', tree, 'switch', '--quiet', '--detach')
   expect(doctor(world).worktrees.details[0]).toContain(
@@ -237,7 +237,7 @@ test('commits in a worktree that are on no branch are to be given one first', as
   )
 })
 
-test('a worktree of a run that nothing is known of any more is named too, and one that git does not know is only pointed at', async () => {
+test('also reports a worktree of an unknown run, and only points at one unknown to git', async () => {
   const { world, run, tree } = await waitingRun()
   unlinkSync(world.project.path('.git', 'stint', 'runs', `${run}.jsonl`))
   rmSync(world.project.path('.sessions', 'runs'), { recursive: true })

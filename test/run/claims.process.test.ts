@@ -41,7 +41,7 @@ function start(program: string, root: string, name: string) {
   }
 }
 
-/** The claims that nobody has given up, by task. */
+/** The unreleased claims, by task. */
 function standing(log: string): Readonly<Record<string, readonly string[]>> {
   const claims: Record<string, string[]> = {}
   for (const { kind, data } of readLog(log).records) {
@@ -52,7 +52,7 @@ function standing(log: string): Readonly<Record<string, readonly string[]>> {
   return claims
 }
 
-test('four runs that want the same fifty tasks at once get each of them once, and the others leave no claim behind', async () => {
+test('four runs claiming the same fifty tasks at once get each task once and leave no other claim', async () => {
   const { root, program, log } = await world()
   const runs = Array.from({ length: RUNS }, (_, number) => start(program, root, `run-${number}`))
   for (const run of runs) expect(await run.next()).toBe('here')
@@ -70,7 +70,7 @@ test('four runs that want the same fifty tasks at once get each of them once, an
   for (const run of runs) await run.kill()
 })
 
-test('what a killed run had claimed can be taken by another, and what a living one has cannot', async () => {
+test('another run can take over the claims of a killed run, but not of a live one', async () => {
   const { root, program } = await world()
   const first = start(program, root, 'run-first')
   await first.next()
@@ -81,8 +81,8 @@ test('what a killed run had claimed can be taken by another, and what a living o
     startedAt: processStartTime(process.pid),
     mark: '',
   })
-  expect(claims.take('task-7')).toBe(false)
+  expect(claims.claim('task-7')).toBe(false)
   await first.kill()
-  expect(claims.take('task-7')).toBe(true)
+  expect(claims.claim('task-7')).toBe(true)
   claims.releaseAll()
 })

@@ -1,5 +1,5 @@
-// One of several runs that want the same tasks. Says which it got, and lives on until it is told to end: a claim is worth as
-// much as the life behind it.
+// One of several runs that claim the same tasks. Prints the ones it got and lives until stopped, because a claim holds only
+// while its process lives.
 import { createInterface } from 'node:readline'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { findProjectPaths } from '../../src/project/store/project-paths.ts'
@@ -15,5 +15,5 @@ process.stdout.write('here\n')
 for await (const line of createInterface({ input: process.stdin })) {
   if (line !== 'go') break
   const tasks = Array.from({ length: Number(count) }, (_, number) => `task-${number}`)
-  process.stdout.write(`${JSON.stringify(tasks.filter((task) => claims.take(task)))}\n`)
+  process.stdout.write(`${JSON.stringify(tasks.filter((task) => claims.claim(task)))}\n`)
 }

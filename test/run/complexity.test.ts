@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  runComplexity,
-  taskComplexity,
   combineDomains,
   findTaskDomain,
+  runComplexity,
+  taskComplexity,
   trackingLevelFor,
 } from '../../src/run/plan/complexity.ts'
 import type { Size } from '../../src/backlog/task.ts'
@@ -22,7 +22,7 @@ const task = (fields: Partial<Parameters<typeof taskComplexity>[0]> = {}) => ({
 
 const sized = (...sizes: readonly Size[]) => sizes.map((size) => ({ size }))
 
-describe('the class of a run', () => {
+describe('the complexity of a run', () => {
   test.each([
     [0, 'simple', 'light'],
     [1, 'simple', 'light'],
@@ -49,7 +49,7 @@ describe('the class of a run', () => {
   })
 })
 
-describe('the class of a task', () => {
+describe('the complexity of a task', () => {
   const items = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ item: `item ${n}`, done: false }))
   test.each([
@@ -86,7 +86,7 @@ describe('the domain of a task', () => {
     expect(findTaskDomain(task(fields))).toBe(domain)
   })
 
-  test('of a run is the one they share, else both sides', () => {
+  test('of a run is the one its tasks share, else fullstack', () => {
     expect(combineDomains(['backend', 'backend', 'docs'])).toBe('backend')
     expect(combineDomains(['frontend', 'backend'])).toBe('fullstack')
     expect(combineDomains(['docs'])).toBe('docs')
@@ -94,7 +94,7 @@ describe('the domain of a task', () => {
   })
 })
 
-test('any text has a class and a domain, at once', () => {
+test('rates any text quickly', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 200 }),

@@ -10,7 +10,7 @@ const TURN: readonly HarnessEvent[] = [
   { type: 'turn ended', how: 'completed' },
 ]
 
-/** Two turns and an end, of a harness that has written down what `copy` says. */
+/** Two turns and a close, for a harness whose transcript `copy` provides. */
 function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) {
   const store = conversationStore(scratchFolder(), {})
   const said: string[] = []
@@ -34,7 +34,7 @@ function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) 
   }
 }
 
-test('what a harness writes down is copied, and what it tells is not stored besides', () => {
+test("copies the harness's own transcript and does not store its events as well", () => {
   let copies = 0
   const { items } = follow((store) => {
     copies += 1
@@ -51,7 +51,7 @@ test('what a harness writes down is copied, and what it tells is not stored besi
   expect(items).toEqual(['Copied 1', 'Copied 2', 'Copied 3', 'ended'])
 })
 
-test('of a harness that writes down nothing we can see, everything it told from the beginning is stored', () => {
+test('stores every event from the start when the harness writes no visible transcript', () => {
   expect(follow(() => false).items).toEqual([
     'began',
     'Asked.',
@@ -62,7 +62,7 @@ test('of a harness that writes down nothing we can see, everything it told from 
   ])
 })
 
-test('what cannot be copied is said once, and never thrown', () => {
+test('reports a failed copy once and never throws', () => {
   const { said } = follow(() => {
     throw new Error('no space left')
   })

@@ -17,7 +17,7 @@ test.each([
   ['rotation.decided', 2],
   ['session.closed', 1],
 ] as const)(
-  'a runner killed at %s (%i) is resumed: every task is done once, and no process is left',
+  'resumes a runner killed at %s (%i): every task is done once and no process is left',
   async (kind, count) => {
     const world = new RunWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')
@@ -45,7 +45,7 @@ test.each([
     })
     expect(world.subjects().toSorted()).toEqual(['do one', 'do three', 'do two'])
     expect(world.runs()).toEqual([run])
-    // Of every conversation that began it is written down that it ended.
+    // Every conversation that started is recorded as ended.
     const opened = world
       .logged('conversation.opened')
       .map(({ data }) => (data as { number: number }).number)

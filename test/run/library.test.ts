@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunEvent } from '../../src/library.ts'
 import { RunWorld } from './run-world.ts'
 
-test('a program plans a run, starts it, is told its events without secrets, and finds its report', async () => {
+test('a program plans a run, starts it, gets its events without secrets, and reads its report', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const secret = `ghp_${'a1B2'.repeat(9)}`
@@ -36,7 +36,7 @@ test('a program plans a run, starts it, is told its events without secrets, and 
   expect(JSON.stringify(events)).not.toContain(secret)
 })
 
-test('a plan says of each task that waits why, and how to take it up', async () => {
+test('a plan says why each waiting task waits, and how to start it', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two', { title: 'Three', dependsOn: ['two'] })
   const script = world.script({ one: [[{ blocked: 'no access' }]], two: [[{ lie: 'all done' }]] })

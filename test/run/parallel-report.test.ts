@@ -26,7 +26,7 @@ const begun = (parallel?: number): RunEntryData['run.started'] => ({
   runner,
 })
 
-/** A delegate that worked on a task from one second to another, and where it came to. */
+/** A delegate that worked on a task between two times, and its outcome. */
 function part(
   name: string,
   from: number,
@@ -53,7 +53,7 @@ function part(
 const moved = (seconds: number, move: DelegateMove) => [seconds, 'delegate.moved', move] as const
 const options = { run: 'r', prices: [], isRunning: false, commits: 2 }
 
-test('a parallel run has done what is merged, and took what all its delegates took', () => {
+test('counts merged work as done and adds up the cost of all delegates', () => {
   const parts = [
     part('merged', 0, 10, moved(11, { to: 'merged' })),
     part('ready', 5, 15, moved(16, { to: 'ready' })),
@@ -74,7 +74,7 @@ test('a parallel run has done what is merged, and took what all its delegates to
   expect(tasks[3]!.kept).toBe('refs/kept')
   expect(report).toMatchObject({ run: 'r', how: 'waiting', seconds: 80, commits: 2, models: ['m'] })
   expect(report.spend).toMatchObject({ input: 5, cacheWritten: 10, cacheRead: 15, output: 20 })
-  // Two of five side by side; fifty seconds of work in eighty.
+  // Two of five ran in parallel; fifty seconds of work in eighty.
   expect(report.parallel).toEqual({
     most: 3,
     share: 0.4,
@@ -84,7 +84,7 @@ test('a parallel run has done what is merged, and took what all its delegates to
   })
 })
 
-test('a parallel run without a delegate has an empty report', () => {
+test('is empty for a parallel run without a delegate', () => {
   const report = parallelReport(logOf([0, 'run.started', begun(2)]), [], options)
   expect(report).toMatchObject({ how: 'interrupted', sessions: [], spend: { usd: 0 } })
   expect(report.parallel).toEqual({ most: 2, share: 0, target: 0.6, savedSeconds: 0, delegates: 0 })

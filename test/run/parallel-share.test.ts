@@ -8,12 +8,12 @@ const stretch = (task: string, from: number, to: number) => ({
   to: to * 1000,
 })
 
-describe('the share of tasks that ran beside another', () => {
+describe('the parallel share', () => {
   test.each([
-    ['is nothing where there were none', [], 0, 0, 0],
-    ['is nothing for one alone', [stretch('a', 0, 10)], 10, 0, 0],
-    ['is nothing for one after the other', [stretch('a', 0, 10), stretch('b', 10, 20)], 20, 0, 0],
-    ['is all of two at once', [stretch('a', 0, 10), stretch('b', 2, 8)], 10, 1, 6],
+    ['is 0 without tasks', [], 0, 0, 0],
+    ['is 0 for a single task', [stretch('a', 0, 10)], 10, 0, 0],
+    ['is 0 for sequential tasks', [stretch('a', 0, 10), stretch('b', 10, 20)], 20, 0, 0],
+    ['is 1 for two parallel tasks', [stretch('a', 0, 10), stretch('b', 2, 8)], 10, 1, 6],
     [
       'counts each task once',
       [stretch('a', 0, 10), stretch('b', 5, 15), stretch('c', 20, 30)],
@@ -21,15 +21,15 @@ describe('the share of tasks that ran beside another', () => {
       2 / 3,
       -5,
     ],
-    ['is nothing of a task beside itself', [stretch('a', 0, 10), stretch('a', 5, 15)], 15, 0, 5],
+    ['is 0 for two attempts of one task', [stretch('a', 0, 10), stretch('a', 5, 15)], 15, 0, 5],
     [
-      'sees a long one beside all short ones',
+      'counts a long task with all short ones beside it',
       [stretch('a', 0, 9), stretch('b', 1, 2), stretch('c', 3, 4)],
       9,
       1,
       2,
     ],
-    ['takes no notice of what took no time', [stretch('a', 0, 10), stretch('b', 5, 5)], 10, 0, 0],
+    ['ignores tasks that took no time', [stretch('a', 0, 10), stretch('b', 5, 5)], 10, 0, 0],
   ])('%s', (_what, stretches, seconds, share, saved) => {
     expect(computeParallelShare(stretches, seconds)).toEqual({
       share,
@@ -38,7 +38,7 @@ describe('the share of tasks that ran beside another', () => {
     })
   })
 
-  test('is between nothing and all, for any stretches', () => {
+  test('is between 0 and 1 for any intervals', () => {
     const any = fc.record({
       task: fc.constantFrom('a', 'b', 'c', 'd'),
       from: fc.nat(50),
@@ -49,7 +49,7 @@ describe('the share of tasks that ran beside another', () => {
         const { share } = computeParallelShare(stretches, 50)
         expect(share).toBeGreaterThanOrEqual(0)
         expect(share).toBeLessThanOrEqual(1)
-        // Looked at once more, every moment for itself.
+        // Computed again by brute force, moment by moment.
         const at = (moment: number) =>
           new Set(
             stretches

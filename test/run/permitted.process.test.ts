@@ -5,7 +5,7 @@ import { startRun } from '../../src/run/loop/start-run.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('an agent may run the verify command and report, and starts nothing else through Stint or git', async () => {
+test('an agent may verify and report, and cannot start anything else through Stint or git', async () => {
   const folder = scratchFolder()
   const seen = (name: string) => existsSync(`${folder}/${name}`)
   const verify = `test -f one.txt && echo "as $STINT_RUN" >> ${folder}/verified`
@@ -21,7 +21,7 @@ test('an agent may run the verify command and report, and starts nothing else th
           ask: `git commit --allow-empty -m "$(cat <<'EOF'\none\nEOF\ntouch ${folder}/by-message\ncat <<'EOF'\ntwo\nEOF\n)"`,
         },
         { ask: `git commit --allow-empty -m "$(cat <<'EOF'\nseveral\n\nlines\nEOF\n)"` },
-        // Its own branch it may go back to; it may not go to another.
+        // It may return to its own branch, but not switch to another.
         { ask: 'git checkout -q --detach && git checkout -q work && git tag back-again' },
         { ask: 'git checkout -q other && git tag gone' },
         { ask: 'stint log --discovery "The agent may record"' },
@@ -35,14 +35,14 @@ test('an agent may run the verify command and report, and starts nothing else th
   const report = await world.run({ script, verify, permissions: 'edits', branch: 'work' })
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
   expect(['by-digest', 'by-run', 'by-git', 'by-message'].filter(seen)).toEqual([])
-  // The agent knows in which run it is; what the run itself starts does not.
+  // Only the agent's environment names the run, not that of commands the run starts.
   expect(readFileSync(`${folder}/verified`, 'utf8')).toContain(`as ${report.run}\n`)
   expect(world.subjects()).toEqual(['several', 'do one'])
   expect(world.project.git('tag').trim()).toBe('back-again')
   expect(world.journalled('discovery.made')).toHaveLength(1)
 })
 
-test('no run is begun in a run', async () => {
+test('refuses to start a run inside a run', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const workspace = new Workspace(world.project.root, {

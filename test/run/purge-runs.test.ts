@@ -13,7 +13,7 @@ import { RunWorld, doing } from './run-world.ts'
 const SECRET = 'Correct Horse "Battery" 17'
 const SLUG = 'correct-horse-battery-17'
 
-/** Files that hold one of the texts, or its form inside JSON, outside git's own objects. */
+/** Files outside git's objects that contain one of the texts, also JSON-escaped. */
 function filesWith(root: string, ...texts: readonly string[]): readonly string[] {
   const forms = texts
     .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
@@ -38,7 +38,7 @@ function namesOf(world: RunWorld, run: string) {
 const purge = (world: RunWorld, text = SECRET, checkpoints = false) =>
   world.project.run((project) => project.purge({ text, checkpoints }))
 
-test('no byte of a purged secret is left in the logs, lists and states of runs', async () => {
+test('leaves no byte of a purged secret in run logs, task lists and states', async () => {
   const world = new RunWorld()
   await world.tasks({ title: `Try ${SECRET}`, description: `log in with ${SECRET}` }, 'Other')
   const script = world.script({
@@ -75,7 +75,7 @@ test('no byte of a purged secret is left in the logs, lists and states of runs',
   expect((await purge(world)).replacements).toBe(0)
 })
 
-test('the list that agents name their tasks by has the names that the backlog has after a purge', async () => {
+test("gives the agents' task list the names the backlog has after the purge", async () => {
   const world = new RunWorld()
   await world.tasks(`Try ${SECRET}`)
   const { run } = await world.run()
@@ -87,7 +87,7 @@ test('the list that agents name their tasks by has the names that the backlog ha
   expect(list.tasks.map(({ name }) => name)).toEqual(['try-purged'])
 })
 
-test('the logs of two runs stay apart, and each has its two names', async () => {
+test('keeps the logs of two runs apart, each with its two names', async () => {
   const world = new RunWorld()
   await world.tasks(`One ${SECRET}`)
   await world.run()
@@ -107,7 +107,7 @@ test('the logs of two runs stay apart, and each has its two names', async () => 
   expect(filesWith(world.project.root, SECRET)).toEqual([])
 })
 
-test('a run that is purged while it goes on finishes, loses no entry and says that it may write the text again', async () => {
+test('a run purged while it works finishes, loses no entry and warns that it may write the text again', async () => {
   const world = new RunWorld()
   const tasks = await world.tasks(
     { title: 'First', description: `log in with ${SECRET}` },
@@ -131,7 +131,7 @@ test('a run that is purged while it goes on finishes, loses no entry and says th
   await purge(world)
   expect(statSync(log).ino).not.toBe(inode)
   expect(world.project.said.join()).toMatch(/is going on and may write down again/)
-  // A piece of a path: without it the agent could not report.
+  // Part of a path without which the agent could not report.
   const partOfPath = await purge(world, findStintProgram())
   expect(readFileSync(program, 'utf8')).toBe(own)
   expect(partOfPath.remaining).toContain(join('.sessions', 'runs', run!, 'bin', 'stint'))
@@ -150,7 +150,7 @@ test('a run that is purged while it goes on finishes, loses no entry and says th
   expect(filesWith(world.project.root, SECRET)).toEqual([])
 })
 
-test('code of a failed attempt is named as long as it holds the secret, also in a commit of it, and let go of when asked', async () => {
+test('reports saved code that contains the secret, also in its commits, and drops it when asked', async () => {
   const world = new RunWorld()
   const token = 'sUp3rs3cr3tValue'
   await world.tasks('Leak', 'Clean')
@@ -177,7 +177,7 @@ test('code of a failed attempt is named as long as it holds the secret, also in 
   unlinkSync(world.project.path('.sessions', 'script.json'))
 
   const named = await purge(world, token)
-  // The handoff to the second conversation kept the code too, and the commits before it.
+  // The handoff to the second conversation also saved the code, with the commits before it.
   const ofRun = named.checkpoints.filter((code) => code.run === run)
   expect(ofRun).toMatchObject([{ files: ['env.txt'], isDropped: false, isInHistory: false }])
   expect(refs()).toContain(`refs/stint/runs/${run}/${ofRun[0]!.attempt}`)
@@ -197,7 +197,7 @@ test('code of a failed attempt is named as long as it holds the secret, also in 
   expect(() => world.project.git('cat-file', '-e', leak)).toThrow()
 })
 
-test('references to kept code and marks of processes that hold the text by chance still lead where they led', async () => {
+test('keeps refs to saved code and process tags that contain the text by chance intact', async () => {
   const world = new RunWorld()
   await world.tasks('Hard')
   const failing = [{ write: { path: 'half.txt', text: 'half\n' } }, { failed: 'too hard' }]

@@ -1,8 +1,8 @@
-// What a run writes down besides the tasks themselves.
+// What a run records besides the tasks themselves.
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 
-test('the profiles that no task needed are counted for each conversation, and those that one needed are not', async () => {
+test('counts per conversation the profiles that no task needed', async () => {
   const world = new RunWorld()
   await world.tasks('Fix the crash', 'Two')
   const report = await world.run({ batch: 'one' })
@@ -15,7 +15,7 @@ test('the profiles that no task needed are counted for each conversation, and th
   expect(report.compared.profilesNotLoaded).toBe(notLoaded[0]! + notLoaded[1]!)
 })
 
-test('after a run every document shows all that its journal has', async () => {
+test('renders every document up to date after a run', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   await world.run({

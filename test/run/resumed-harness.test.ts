@@ -4,7 +4,7 @@ import { Workspace } from '../../src/project/store/workspace.ts'
 import { startRun } from '../../src/run/loop/start-run.ts'
 import { RunWorld } from './run-world.ts'
 
-test('a run is resumed with the agent it was begun with, also when only the configuration named it', async () => {
+test('resumes a run with its original agent, even when only the configuration named it', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   world.config(`run:\n  harness: acp:${process.execPath} ${findStintProgram()} rehearsal\n`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a usage limit is waited out, or ends the run so that it can be resumed', async () => {
+test('waits out a usage limit, or ends the run so that it can be resumed', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const soon = () => new Date(Date.now() + 1500).toISOString()
@@ -19,7 +19,7 @@ test('a usage limit is waited out, or ends the run so that it can be resumed', a
   expect([resumed.run, resumed.how]).toEqual([ended.run, 'finished'])
 })
 
-test('a context that fills up in mid-task is left through a handoff before it is compacted', async () => {
+test('hands off to a fresh conversation before a full context is compacted in mid-task', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({ one: [[{ usage: 165_000 }, { wait: 20_000 }], doing('one')] })
@@ -33,7 +33,7 @@ test('a context that fills up in mid-task is left through a handoff before it is
   expect(world.of('context.compacted')).toEqual([])
 })
 
-test('past the smart zone the next task goes into the next session, with a handoff', async () => {
+test('starts the next session with a handoff once the smart zone is passed', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const report = await world.run({ script: world.script({ one: [doing('one', 90_000)] }) })
@@ -56,7 +56,7 @@ test.each([
   [{ once: true }, 'max tasks', 1, ['two', 'three']],
   [{ batch: 'one', maxSessions: 1 }, 'max sessions', 1, ['two', 'three']],
 ] as const)(
-  'a run with %o ends when it is reached, and says what it never began',
+  'a run with %o ends at that limit and reports the tasks it never started',
   async (options, how, done, left) => {
     const world = new RunWorld()
     await world.tasks('One', 'Two', 'Three')
@@ -71,7 +71,7 @@ test.each([
   },
 )
 
-test('a budget is kept in mid-task, and raising it goes on', async () => {
+test('stops in mid-task when the budget is used up, and continues when it is raised', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
@@ -82,7 +82,7 @@ test('a budget is kept in mid-task, and raising it goes on', async () => {
   expect((await world.run({ resume: true, budgetTokens: 900_000 })).how).toBe('finished')
 })
 
-test('a run that is stopped at once leaves no process and goes on where it was', async () => {
+test('a run stopped at once leaves no process and resumes where it was', async () => {
   const world = new RunWorld({ agent: 'process' })
   await world.tasks('One', 'Two')
   const script = world.script({
@@ -99,7 +99,7 @@ test('a run that is stopped at once leaves no process and goes on where it was',
   expect(Object.values(world.closings())).toEqual([1, 1])
 })
 
-test('a run that is asked to stop finishes its task', async () => {
+test('a run asked to stop finishes its task', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const handle = await world.start({
@@ -121,7 +121,7 @@ test('two runs at once never work on the same task', async () => {
   expect(worked.toSorted()).toEqual(['four', 'one', 'three', 'two'])
 })
 
-test('a run in place wants a clean tree and works on its branch', async () => {
+test('a run in place requires a clean tree and works on its branch', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   world.project.write('a.txt', 'changed')
@@ -133,7 +133,7 @@ test('a run in place wants a clean tree and works on its branch', async () => {
   expect(world.of('run.report')[0]!.branch).toBeUndefined()
 })
 
-test('a model that keeps failing ends the run, and no task is blamed', async () => {
+test('a model that keeps failing ends the run and fails no task', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const report = await world.run({ script: world.script({ one: [[{ fail: 'overloaded' }]] }) })
@@ -141,7 +141,7 @@ test('a model that keeps failing ends the run, and no task is blamed', async () 
   expect(await world.statuses()).toEqual({ one: 'in_progress' })
 }, 60_000)
 
-test('a backlog in another file is worked, told what is done, and not worked again', async () => {
+test('works through a backlog file, marks its tasks done there, and does not repeat them', async () => {
   const world = new RunWorld()
   world.project.commit('plan', {
     'TODO.md':
@@ -159,7 +159,7 @@ test('a backlog in another file is worked, told what is done, and not worked aga
   expect(world.of('run.report')[0]!.backlog).toBe(world.project.path('TODO.md'))
 })
 
-test('a run that is killed is resumed only when its runner is gone', async () => {
+test('resumes a killed run only when its runner is gone', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const handle = await world.start({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
@@ -169,7 +169,7 @@ test('a run that is killed is resumed only when its runner is gone', async () =>
   await handle.ended
 })
 
-test('a task that takes longer than it may is parked, and the others go on', async () => {
+test('parks a task that exceeds its time limit, and the others continue', async () => {
   const world = new RunWorld()
   world.config('run:\n  task_minutes: 0.03\n')
   await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
@@ -179,7 +179,7 @@ test('a task that takes longer than it may is parked, and the others go on', asy
   expect(world.of('attempt.started').map(({ task }) => task.name)).toEqual(['one', 'two'])
 })
 
-test('a task that is closed behind the back of the run is open again, and is closed by its proof', async () => {
+test('reopens a task the agent closed itself, and closes it by its proof', async () => {
   const world = new RunWorld()
   const [, two] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   const script = world.script({

@@ -8,7 +8,7 @@ import { findNeverBegun } from '../../src/run/loop/task-selection.ts'
 import { type RunState, foldRun, totalTokens } from '../../src/run/run-state.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
-// Few names, so that entries are about the same things.
+// Few names, so that entries collide.
 const number = fc.constantFrom(1, 2)
 const session = fc.constantFrom('s1', 's2')
 const attempt = fc.constantFrom('a1', 'a2', 'a3')
@@ -147,7 +147,7 @@ function entryOf(kind: RunEntryKind): fc.Arbitrary<RunEntry> {
     .map((rest) => ({ id: mintId(undefined), kind, ...rest }) as RunEntry)
 }
 
-// Attempts and their turns come most often, as they do in a run.
+// Attempts and turns are the most frequent, as in a real run.
 const KINDS: readonly RunEntryKind[] = [
   ...(Object.keys(DATA) as RunEntryKind[]),
   'attempt.started',
@@ -167,7 +167,7 @@ const anyEntries = fc
   .chain((entries) => fc.tuple(fc.constant(entries), fc.subarray(entries)))
   .map(([entries, again]) => [...entries, ...again])
 
-/** With a field taken away or something else in its place. */
+/** With a field removed or replaced. */
 const spoilt = fc
   .tuple(entry, fc.nat(), fc.option(fc.jsonValue(), { nil: undefined }))
   .map(([whole, which, instead]) => {
@@ -202,7 +202,7 @@ function everythingOf(state: RunState | undefined): readonly number[] {
   ]
 }
 
-test('entries in any order, some of them twice, fold, and no count is ever below nothing', () => {
+test('folds entries in any order, some twice, and no count is ever negative', () => {
   fc.assert(
     fc.property(anyEntries, (entries) => {
       const state = foldRun(entries)
@@ -213,7 +213,7 @@ test('entries in any order, some of them twice, fold, and no count is ever below
   )
 })
 
-test('entries that lack something, or have something else in its place, fold as well', () => {
+test('folds entries with missing or wrong fields', () => {
   fc.assert(
     fc.property(
       beginning,
@@ -228,7 +228,7 @@ test('entries that lack something, or have something else in its place, fold as 
   )
 })
 
-test('entries of unknown kinds change nothing', () => {
+test('ignores entries of unknown kinds', () => {
   fc.assert(
     fc.property(
       anyEntries,
@@ -236,7 +236,7 @@ test('entries of unknown kinds change nothing', () => {
       (entries, others) => {
         const mixed = [...entries]
         for (const [where, other] of others) mixed.splice(where % (mixed.length + 1), 0, other)
-        // When it was last heard of is all that they tell.
+        // They only advance `lastAt`.
         const timeless = (state: RunState | undefined) => ({ ...state, lastAt: '', seconds: 0 })
         expect(timeless(foldRun(mixed))).toEqual(timeless(foldRun(entries)))
       },
@@ -244,7 +244,7 @@ test('entries of unknown kinds change nothing', () => {
   )
 })
 
-test('the tokens of a run are those of its turns', () => {
+test('counts the tokens of a run from its turns', () => {
   const turn = DATA['turn.ended'].map((data) => ({
     ...data,
     attempt: 'a1',
@@ -272,7 +272,7 @@ test('the tokens of a run are those of its turns', () => {
   )
 })
 
-test('a run waits for a limit from the turn that came to it until anything else is done', () => {
+test('reports a run as waiting from the turn that hit the limit until it does anything else', () => {
   const at = '2026-03-02T12:00:00.000Z'
   const made = (kind: RunEntryKind, data: unknown = {}) =>
     ({ id: mintId(undefined), at, kind, data }) as RunEntry
@@ -309,7 +309,7 @@ test('a run waits for a limit from the turn that came to it until anything else 
   )
 })
 
-test('what was never begun is what is open and was neither tried nor given away; many are counted, and the first are named', () => {
+test('lists open tasks that were neither tried nor delegated as never begun, naming the first and counting all', () => {
   const tasks = Array.from(
     { length: 400 },
     (_, index) => ({ id: `t${index}`, shortname: `task-${index}`, title: 'T' }) as Task,

@@ -1,4 +1,4 @@
-// The command as a person starts it, and killed when it has come so far.
+// Runs the real command and kills it at a given point.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { findStintProgram } from '../../src/harness/process/find-program.ts'

@@ -81,7 +81,7 @@ export class RunWorld {
     return attemptsThat(this.events, 'failed')
   }
 
-  /** What became of each task, by name. */
+  /** The outcome of each task, by name. */
   async statuses(): Promise<Readonly<Record<string, string>>> {
     const { tasks } = await this.project.run((project) => project.tasks.list())
     return Object.fromEntries(tasks.map(({ shortname, status }) => [shortname, status]))
@@ -146,7 +146,7 @@ function runProject(): World {
   return new World(root)
 }
 
-/** Done as an agent does it. */
+/** The turns of an agent that completes its task. */
 export function doing(name: string, usage = 4000): readonly Act[] {
   return [
     { write: { path: `${name}.txt`, text: `${name}\n` } },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { attemptsThat } from '../support/run-events.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a run works its backlog in one conversation, on a branch of its own, and leaves the checkout alone', async () => {
+test('a run works through its backlog in one conversation, on its own branch, and leaves the checkout alone', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two', 'Three')
   const head = world.project.git('rev-parse', 'HEAD')
@@ -33,7 +33,7 @@ test('a run works its backlog in one conversation, on a branch of its own, and l
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
 })
 
-test('what is said once is said once: a second task costs its own text', async () => {
+test('sends the set-up once: a second task costs only its own text', async () => {
   const world = new RunWorld()
   world.project.commit('rules', { 'AGENTS.md': 'Indent with tabs.\n' })
   await world.tasks('One', 'Two', 'Three')
@@ -45,7 +45,7 @@ test('what is said once is said once: a second task costs its own text', async (
   expect(report.compared.boilerplateAvoided).toBe(2 * setup)
 })
 
-test('a task whose verify command fails is tried again in place with what failed, and then counts once', async () => {
+test('retries a task whose verify command fails in the same conversation, with the failure, and closes it once', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
@@ -63,7 +63,7 @@ test('a task whose verify command fails is tried again in place with what failed
   expect(Object.values(world.closings())).toEqual([1])
 })
 
-test('an agent that lies leaves its task open: it is tried in place, then in a fresh conversation, then parked with the reason', async () => {
+test('a false report closes nothing: the task is retried, then tried in a fresh conversation, then parked', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks('One', 'Other')
   await world.tasks({ title: 'Two', dependsOn: ['one'] })
@@ -84,7 +84,7 @@ test('an agent that lies leaves its task open: it is tried in place, then in a f
   expect(world.journalled('handoff.made').length).toBeGreaterThan(0)
 })
 
-test('what a parked task left is kept, and the next task begins without it', async () => {
+test('saves the work of a parked task, and the next task starts without it', async () => {
   const world = new RunWorld()
   await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   const half = [
@@ -107,7 +107,7 @@ test('what a parked task left is kept, and the next task begins without it', asy
   expect(world.project.git('show', `${world.branch()}:listing.txt`)).toBe('a.txt\nlisting.txt\n')
 })
 
-test('a turn that ends without a word is asked about once', async () => {
+test('asks once for a report when a turn ends without one', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
@@ -121,7 +121,7 @@ test('a turn that ends without a word is asked about once', async () => {
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
 })
 
-test('a blocked task is left with its reason, and the others go on', async () => {
+test('leaves a blocked task with its reason, and the others continue', async () => {
   const world = new RunWorld()
   await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   const report = await world.run({
@@ -134,7 +134,7 @@ test('a blocked task is left with its reason, and the others go on', async () =>
   expect(report.how).toBe('waiting')
 })
 
-test('uncommitted work, an unticked checklist and another branch each keep a task open', async () => {
+test('keeps a task open for uncommitted work, an unticked checklist or another branch', async () => {
   const world = new RunWorld()
   await world.tasks(
     'Dirty',
@@ -165,7 +165,7 @@ test('uncommitted work, an unticked checklist and another branch each keep a tas
   expect(reasons['away']).toContain('HEAD is on elsewhere')
 })
 
-test('a checklist that is ticked counts', async () => {
+test('accepts a task whose checklist is ticked', async () => {
   const world = new RunWorld()
   await world.tasks({ title: 'Listed', checklist: [{ item: 'tests', done: false }] })
   await world.run({
@@ -174,7 +174,7 @@ test('a checklist that is ticked counts', async () => {
   expect(await world.statuses()).toEqual({ listed: 'completed' })
 })
 
-test('an agent that hangs is stopped after the silence, and the task is done in a fresh conversation', async () => {
+test('stops a silent agent, and finishes the task in a fresh conversation', async () => {
   const world = new RunWorld()
   world.config('run:\n  silence_minutes: 0.03\n')
   await world.tasks('One')
@@ -189,7 +189,7 @@ test('an agent that hangs is stopped after the silence, and the task is done in 
   expect(report.how).toBe('finished')
 })
 
-test('an agent program that is killed is started again and goes on with the task', async () => {
+test('restarts a killed agent program, which continues the task', async () => {
   const world = new RunWorld({ agent: 'process' })
   await world.tasks('One', 'Two')
   const script = world.script({
@@ -205,7 +205,7 @@ test('an agent program that is killed is started again and goes on with the task
   expect(Object.values(world.closings())).toEqual([1, 1])
 })
 
-test('a compaction in the middle of a task is told, journalled and survived', async () => {
+test('survives a compaction in mid-task, reports it and records it in the journal', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a run that is stopped while it verifies ends as interrupted, and goes on where it was', async () => {
+test('a run stopped while it verifies ends as interrupted and resumes where it was', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const handle = await world.start({ verify: 'sleep 30' })
@@ -13,7 +13,7 @@ test('a run that is stopped while it verifies ends as interrupted, and goes on w
   expect(world.subjects()).toEqual(['rehearse one'])
 })
 
-test('a run that is stopped while its worktree is made ready prompts nobody, and makes it ready when it goes on', async () => {
+test('a run stopped during worktree set-up sends no prompt, and repeats the set-up when resumed', async () => {
   const world = new RunWorld()
   world.config('run:\n  setup: test -f ready || { touch ready-once; sleep 30; }\n')
   await world.tasks('One')
@@ -26,7 +26,7 @@ test('a run that is stopped while its worktree is made ready prompts nobody, and
   expect((await world.run({ resume: true })).how).toBe('finished')
 })
 
-test('a set-up command that fails ends the run with what it said', async () => {
+test('a failing set-up command ends the run with its output', async () => {
   const world = new RunWorld()
   world.config('run:\n  setup: echo no such package; exit 3\n')
   await world.tasks('One')
@@ -35,7 +35,7 @@ test('a set-up command that fails ends the run with what it said', async () => {
   expect(world.of('conversation.opened')).toEqual([])
 })
 
-test('waiting for a usage limit is no time of the task, and one that is said to be over is not asked about without pause', async () => {
+test("waiting for a usage limit does not use up the task's time, and retries pause in between", async () => {
   const world = new RunWorld()
   world.config('run:\n  task_minutes: 0.05\n')
   await world.tasks('One')
@@ -51,11 +51,11 @@ test('waiting for a usage limit is no time of the task, and one that is said to 
   expect(world.of('task.parked')).toEqual([])
 })
 
-test('an agent that fails in the same way again and again is stopped, unless something changes in between', async () => {
+test('stops an agent that repeats the same error, unless files change in between', async () => {
   const world = new RunWorld()
   await world.tasks({ title: 'Stuck', priority: 'P0' }, 'Moving')
   const failing = { run: 'echo 3 tests failed; exit 1' }
-  // Nothing else is done until the runner has looked at the files.
+  // Waits until the runner has read the files.
   const edit = (text: string) => [{ wait: 400 }, { run: `echo ${text} >> code.txt` }]
   const script = world.script({
     stuck: [[failing, failing, failing, { wait: 30_000 }]],
@@ -74,7 +74,7 @@ test('an agent that fails in the same way again and again is stopped, unless som
   expect(await world.statuses()).toEqual({ stuck: 'failed', moving: 'completed' })
 })
 
-test('turns that change nothing lead to a fresh conversation', async () => {
+test('starts a fresh conversation after turns that change nothing', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   await world.run({ script: world.script({ one: [[{ say: 'I am thinking' }]] }) })

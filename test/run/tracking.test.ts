@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RunWorld } from './run-world.ts'
 
-test('a run that is resumed writes down as much as before, however little is left of it', async () => {
+test('a resumed run keeps its tracking level, however few tasks are left', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two', 'Three', 'Four', 'Five', 'Six')
   await world.run({ maxTasks: 4 })

@@ -1,28 +1,27 @@
-// One conversation of a run or a prompt: its turns, what they used, how full it is, and when a turn has to end for that.
 import {
   type BudgetSettings,
-  type CrossedThresholds,
   type BudgetThreshold,
-  crossThresholds,
+  type CrossedThresholds,
   compactionPercent,
+  crossThresholds,
   stageAction,
 } from '../../context/budget/stages.ts'
 import type {
   Conversation,
+  ConversationOptions,
   Harness,
   HarnessEvent,
-  ConversationOptions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
 import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import type { TrippedDetector, Gauge } from '../entries.ts'
+import type { Gauge, TrippedDetector } from '../entries.ts'
 import type { PlannedTask } from '../plan/order-tasks.ts'
 import { type UsageByModel, addUsageByModel } from '../run-state.ts'
 
 type EventOf<T extends HarnessEvent['type']> = Extract<HarnessEvent, { type: T }>
 
-/** Opens a conversation, or returns `stopped` where that comes first; one that opens too late is closed. */
+/** Returns `stopped` if that comes first, and closes a conversation that opens too late. */
 export async function openUnlessStopped(
   harness: Harness,
   options: ConversationOptions,
@@ -81,22 +80,22 @@ export interface FinishedTurn {
 }
 
 interface TurnOptions {
-  /** How long it may be silent, and how long while one of its commands runs. */
+  /** How long it may be silent; `commandMs` applies while one of its commands runs. */
   readonly silenceMs: number
   readonly commandMs: number
   readonly isStopped: AbortSignal
   readonly deadline: number
-  readonly tell: (event: HarnessEvent) => void
-  readonly isOver: (spent: UsageByModel) => TurnCut | undefined
-  readonly crossed: (line: BudgetThreshold, gauge: Gauge) => void
-  /** The state of the files. Without it, repeated errors are not detected. */
+  readonly onEvent: (event: HarnessEvent) => void
+  readonly checkBudget: (spent: UsageByModel) => TurnCut | undefined
+  readonly onCrossed: (line: BudgetThreshold, gauge: Gauge) => void
+  /** A fingerprint of the files. Without it, repeated errors are not detected. */
   readonly fingerprint?: () => string
-  /** The agent ends the turn itself, however full its context is. */
+  /** Never cuts the turn because the context is full. */
   readonly endsWhenFull?: false
 }
 
 const GRACE_MS = 10_000
-/** A longer timer fires at once. */
+/** Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class LiveConversation {
@@ -114,19 +113,18 @@ export class LiveConversation {
   #cut: TurnCut | undefined
   #isInTurn = false
   #grace: NodeJS.Timeout | undefined
-  #heard: (() => void) | undefined
-  /** The compaction point as the harness reports it. */
+  #onActivity: (() => void) | undefined
   #reportedPoint: number | undefined
 
   constructor(
     readonly number: number,
     private readonly conversation: Conversation,
     private readonly budget: BudgetSettings,
-    private readonly pointOf: (
+    private readonly findCompactionPoint: (
       window: number | undefined,
       model: string | undefined,
     ) => number | undefined,
-    /** Stands for the model where the harness does not report one. */
+    /** The key for usage when the harness reports no model. */
     private readonly harness: string,
     before: readonly BudgetThreshold[] = [],
   ) {
@@ -138,10 +136,10 @@ export class LiveConversation {
   }
 
   get point(): number | undefined {
-    return this.#reportedPoint ?? this.pointOf(this.window, this.model)
+    return this.#reportedPoint ?? this.findCompactionPoint(this.window, this.model)
   }
 
-  /** The lines crossed since it began or was last compacted. */
+  /** The thresholds crossed since it began or was last compacted. */
   get crossed(): readonly BudgetThreshold[] {
     return this.#crossed?.window === String(this.#windowNumber) ? this.#crossed.lines : []
   }
@@ -156,7 +154,7 @@ export class LiveConversation {
   async turn(text: string, options: TurnOptions): Promise<FinishedTurn> {
     const { commandMs, deadline, fingerprint, isStopped, silenceMs } = options
     const startedAt = Date.now()
-    const repeated = fingerprint && sameErrors(fingerprint)
+    const repeated = fingerprint && detectSameErrors(fingerprint)
     let spent: UsageByModel = {}
     let requests = 0
     let compactions = 0
@@ -170,24 +168,24 @@ export class LiveConversation {
     const trip = (which: TrippedDetector, detail: string) =>
       this.cut({ why: 'breaker', which, detail })
     let silence: NodeJS.Timeout | undefined
-    const heard = () => {
+    const restartSilenceTimer = () => {
       const patience = running.size > 0 ? Math.max(silenceMs, commandMs) : silenceMs
       clearTimeout(silence)
-      silence = alarm(patience, () => trip('silence', `no word for ${minutes(patience)}`))
+      silence = setTimer(patience, () => trip('silence', `no word for ${minutes(patience)}`))
     }
-    heard()
-    this.#heard = heard
+    restartSilenceTimer()
+    this.#onActivity = restartSilenceTimer
     const time = deadline - startedAt
-    const late = alarm(Math.max(1, time), () => trip('time', `not done after ${minutes(time)}`))
+    const late = setTimer(Math.max(1, time), () => trip('time', `not done after ${minutes(time)}`))
     const stop = () => this.cut({ why: 'stop' })
     isStopped.addEventListener('abort', stop, { once: true })
-    // There is nothing to stop before it was prompted.
+    // There is no turn to interrupt before the prompt is sent.
     if (isStopped.aborted) queueMicrotask(stop)
     try {
       for await (const event of this.conversation.prompt(text)) {
         if (event.type === 'tool') running[event.status === 'started' ? 'add' : 'delete'](event.id)
-        heard()
-        options.tell(event)
+        restartSilenceTimer()
+        options.onEvent(event)
         if (event.type === 'started') {
           this.model = event.model ?? this.model
           this.window = event.window ?? this.window
@@ -202,8 +200,8 @@ export class LiveConversation {
               [event.model ?? this.model ?? this.harness]: event.spent,
             })
           }
-          this.#used(event, options)
-          const over = options.isOver(spent)
+          this.#recordUsage(event, options)
+          const over = options.checkBudget(spent)
           if (over !== undefined) this.cut(over)
         } else if (event.type === 'compaction') {
           compactions += 1
@@ -213,7 +211,7 @@ export class LiveConversation {
       }
     } finally {
       isStopped.removeEventListener('abort', stop)
-      this.#heard = undefined
+      this.#onActivity = undefined
       clearTimeout(silence)
       clearTimeout(late)
       this.#isInTurn = false
@@ -232,7 +230,7 @@ export class LiveConversation {
     }
   }
 
-  /** Interrupts the running turn, and ends the program where that does not help. */
+  /** Interrupts the running turn, and kills the program if that does not help. */
   cut(cut: TurnCut): void {
     if (!this.#isInTurn || this.#cut !== undefined) return
     this.#cut = cut
@@ -240,9 +238,9 @@ export class LiveConversation {
     void this.conversation.interrupt().catch(() => this.close())
   }
 
-  /** The program wrote something, whether or not it is an event. */
-  heard(): void {
-    this.#heard?.()
+  /** Any output of the program counts as activity, even if it is no event. */
+  markActive(): void {
+    this.#onActivity?.()
   }
 
   async close(): Promise<void> {
@@ -250,9 +248,9 @@ export class LiveConversation {
     await this.conversation.close()
   }
 
-  #used(
+  #recordUsage(
     { context, window, point, model, costUsd }: EventOf<'usage'>,
-    { crossed, endsWhenFull }: TurnOptions,
+    { onCrossed: crossed, endsWhenFull }: TurnOptions,
   ): void {
     this.window = window ?? this.window
     this.#reportedPoint = point ?? this.#reportedPoint
@@ -271,13 +269,13 @@ export class LiveConversation {
     this.#crossed = now
     for (const line of newly) crossed(line, this.gauge)
     if (endsWhenFull === false) return
-    // Before the harness compacts: what is not reported yet goes into the handoff.
+    // Cut before the harness compacts, so that unreported work goes into the handoff.
     if (newly.some((line) => line !== 'smart-zone' && stageAction(line, this.budget) === 'force'))
       this.cut({ why: 'replace' })
   }
 }
 
-function alarm(ms: number, ring: () => void): NodeJS.Timeout {
+function setTimer(ms: number, ring: () => void): NodeJS.Timeout {
   return setTimeout(ring, Math.min(ms, LONGEST_TIMER_MS))
 }
 
@@ -288,8 +286,10 @@ function minutes(ms: number): string {
 const SAME_TIMES = 3
 const LONGEST_OUTPUT = 400
 
-/** Detects an agent that gets the same error again and again while nothing in the tree changes. */
-function sameErrors(fingerprint: () => string): (event: EventOf<'tool'>) => string | undefined {
+/** Detects an agent that repeats the same error while the tree stays unchanged. */
+function detectSameErrors(
+  fingerprint: () => string,
+): (event: EventOf<'tool'>) => string | undefined {
   let last = ''
   let times = 0
   return ({ status, name, command, path, output = '' }) => {

@@ -1,8 +1,8 @@
 import { readFileLines } from '../../project/conversation/read-file-lines.ts'
 import {
-  type StreamRecorderOptions,
   type ConversationRecorder,
   StreamRecorder,
+  type StreamRecorderOptions,
   stopAfterFirstFailure,
 } from '../../project/conversation/conversation-recorder.ts'
 import type { FileHistory } from '../../harness/contract/history.ts'
@@ -17,7 +17,7 @@ import { conversationStateFolder } from '../../project/store/conversation-bindin
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { HarnessEvent } from '../../harness/contract/drive.ts'
 
-const PIECE = 4 * 1024 * 1024
+const CHUNK_BYTES = 4 * 1024 * 1024
 
 export async function recorderFor(
   workspace: Workspace,
@@ -42,7 +42,7 @@ const NO_RECORDER: ConversationRecorder = {
 }
 
 function transcriptCopy(
-  { config, env, paths: place }: Workspace,
+  { config, env, paths }: Workspace,
   harness: string,
   reader: TranscriptReader,
   cwd: string,
@@ -50,8 +50,10 @@ function transcriptCopy(
   return (conversation) => {
     const transcript = reader.find(conversation, cwd, env)
     if (transcript === undefined) return false
-    createFolder(conversationStateFolder(place))
-    while (copyConversation(place, config, { conversation, harness, transcript }, PIECE, Infinity));
+    createFolder(conversationStateFolder(paths))
+    while (
+      copyConversation(paths, config, { conversation, harness, transcript }, CHUNK_BYTES, Infinity)
+    );
     return true
   }
 }
@@ -68,9 +70,9 @@ function historyCopy({ env }: Workspace, history: FileHistory, store: Conversati
         }
     if (path === undefined) return false
     known ??= idsIn(store, conversation)
-    const isBegun = store.has(conversation)
+    const isStored = store.has(conversation)
     const items = itemsIn(history, path, conversation, isOver).filter((item) => {
-      if (item.type === 'began') return !isBegun
+      if (item.type === 'began') return !isStored
       return item.type !== 'ended' && !known!.has(item.id)
     })
     for (const item of items) if ('id' in item) known.add(item.id)
@@ -106,15 +108,15 @@ function itemsIn(
   return isOver ? [...items, ...(translator.flush?.() ?? [])] : items
 }
 
-/** Copies what is new. False when the harness has written nothing that we can see. */
+/** Copies new items. False when the harness has written no visible transcript. */
 type Copy = (conversation: string, isOver: boolean) => boolean
 
-/** Copies what the harness wrote after each turn. In a container that may be out of sight, and then the events are stored. */
+/** Copies the harness's transcript after each turn, and stores the events instead where a container hides the transcript. */
 export class CopyRecorder implements ConversationRecorder {
   readonly #attempt: (work: () => void) => void
   #conversation: string | undefined
   #isCopied = false
-  #told: ((stream: ConversationRecorder) => void)[] = []
+  #pending: ((stream: ConversationRecorder) => void)[] = []
   #stream: StreamRecorder | undefined
 
   constructor(
@@ -125,17 +127,17 @@ export class CopyRecorder implements ConversationRecorder {
   }
 
   recordPrompt(text: string): void {
-    this.#pass((stream) => stream.recordPrompt(text))
+    this.#forward((stream) => stream.recordPrompt(text))
   }
 
   recordEvent(event: HarnessEvent): void {
     if (event.type === 'started') this.#conversation = event.conversation
-    this.#pass((stream) => stream.recordEvent(event))
-    if (event.type === 'turn ended') this.#attempt(() => this.#take(false))
+    this.#forward((stream) => stream.recordEvent(event))
+    if (event.type === 'turn ended') this.#attempt(() => this.#copyNow(false))
   }
 
   recordClose(): void {
-    this.#attempt(() => this.#take(true))
+    this.#attempt(() => this.#copyNow(true))
     if (this.#stream !== undefined) return this.#stream.recordClose()
     const conversation = this.#conversation
     if (conversation === undefined || !this.#isCopied) return
@@ -146,20 +148,20 @@ export class CopyRecorder implements ConversationRecorder {
     )
   }
 
-  #pass(tell: (stream: ConversationRecorder) => void): void {
-    if (this.#stream !== undefined) tell(this.#stream)
-    else if (!this.#isCopied) this.#told.push(tell)
+  #forward(action: (stream: ConversationRecorder) => void): void {
+    if (this.#stream !== undefined) action(this.#stream)
+    else if (!this.#isCopied) this.#pending.push(action)
   }
 
-  #take(isOver: boolean): void {
+  #copyNow(isOver: boolean): void {
     if (this.#conversation === undefined || this.#stream !== undefined) return
-    const isThere = this.copy(this.#conversation, isOver)
-    const told = this.#told
-    this.#told = []
-    this.#isCopied ||= isThere
+    const hasTranscript = this.copy(this.#conversation, isOver)
+    const pending = this.#pending
+    this.#pending = []
+    this.#isCopied ||= hasTranscript
     if (this.#isCopied) return
     const stream = new StreamRecorder(this.of)
     this.#stream = stream
-    for (const tell of told) tell(stream)
+    for (const action of pending) action(stream)
   }
 }

@@ -1,21 +1,10 @@
 import { runGit } from '../../git/run-git.ts'
-import { StintError } from '../../journal/errors.ts'
+import { StintError, reasonOf } from '../../journal/errors.ts'
 import { makeCheckpoint } from '../../project/lifecycle/checkpoint.ts'
 import { refreshTasks } from '../../project/tasks/project-backlog.ts'
 import { draftEntry } from '../../session/entries.ts'
-import { defined } from '../../text/defined.ts'
-import type { TaskName } from '../entries.ts'
 import { type Proof, prove } from '../proof/prove.ts'
-import type { RunState } from '../run-state.ts'
-import { commitLeftWork, saveAndRollBack, saveWork } from '../worktree/rollback.ts'
-import {
-  restoreTree,
-  describeHead,
-  readTreeHead,
-  hiddenPaths,
-  newCommits,
-  uncommittedPaths,
-} from '../worktree/run-tree.ts'
+import { newCommits } from '../worktree/run-tree.ts'
 import {
   type RunContext,
   RunEndedError,
@@ -28,12 +17,12 @@ import type { RunSession } from './run-session.ts'
 const MOST_FILES = 40
 
 export async function recordDone(
-  scene: RunContext,
+  context: RunContext,
   session: RunSession,
   work: TaskWork,
   { commit, summary }: { readonly commit: string; readonly summary: string },
 ): Promise<void> {
-  const { delegate, source, tree, workspace, tracking } = scene
+  const { delegate, source, tree, workspace, tracking } = context
   const { base, name, task } = work
   const commits = newCommits(tree.tree, base).map((made) =>
     draftEntry('commit.made', made, { by: 'run', once: `commit:${made.commit}` }),
@@ -44,10 +33,10 @@ export async function recordDone(
     .slice(0, MOST_FILES)
     .map((path) => draftEntry('file.changed', { path }, { by: 'run' }))
   const made = [...commits, ...files]
-  // The task of a delegate closes with its merge.
+  // A delegate's task is closed by its merge.
   if (delegate === undefined) session.complete(task, summary, commit, made)
   else session.finishStep(task, made)
-  await completeInSource(scene, work, summary)
+  await completeInSource(context, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [task.id] : [])
   if (tracking === 'full')
     await makeCheckpoint(workspace, {
@@ -65,41 +54,39 @@ export async function completeInSource(
   summary: string,
 ): Promise<void> {
   try {
-    const paths = await source.settle(task, summary, tree)
+    const paths = await source.complete(task, summary, tree)
     if (paths.length === 0) return
     const message = `backlog: ${name.name} is done`
     try {
       runGit(tree, ['commit', '--quiet', '--no-verify', '-m', message, '--', ...paths])
     } catch (error) {
-      // Or the next task would begin with a change that is not its own.
+      // Otherwise the next task would start with a change that is not its own.
       runGit(tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])
       throw error
     }
   } catch (error) {
-    workspace.say(
-      `${source.name} could not be told that ${name.name} is done: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    workspace.say(`${source.name} could not be told that ${name.name} is done: ${reasonOf(error)}`)
   }
 }
 
 export async function proveTask(
-  scene: RunContext,
+  context: RunContext,
   { base, leftBefore, name, task }: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
 ): Promise<Proof> {
-  const { delegate, settled, stopping, emit, tree, workspace } = scene
-  // Items are ticked while the agent works.
-  const now = (await readBacklog(scene)).byId.get(task.id) ?? task
+  const { delegate, options, stopping, emit, tree, workspace } = context
+  // The agent ticks items while it works.
+  const now = (await readBacklog(context)).byId.get(task.id) ?? task
   const proof = await prove(now, {
     tree: tree.tree,
     branch: tree.branch,
     base,
     leftBefore,
-    verify: settled.verify ?? workspace.config.verify,
-    verifyMs: settled.verifyMs,
-    env: commandEnvironment(scene),
+    verify: options.verify ?? workspace.config.verify,
+    verifyMs: options.verifyMs,
+    env: commandEnvironment(context),
     isStopped: stopping.now,
     ...delegate?.proof,
-    verifying: (command) => emit('verify.started', { command }, { task: name }),
+    onVerify: (command) => emit('verify.started', { command }, { task: name }),
   }).catch((error: unknown) => {
     // A verify command that was stopped proves nothing either way.
     if (error instanceof StintError && error.code === 'STOPPED')
@@ -111,108 +98,4 @@ export async function proveTask(
     emit('verify.ended', { passed, seconds, summary: ending }, { task: name })
   }
   return proof
-}
-
-type TaskBase = Pick<TaskWork, 'name' | 'base' | 'leftBefore'>
-
-export interface UnfinishedTask extends TaskBase {
-  readonly attempt: string
-  readonly kept?: string
-}
-
-/** Only the last attempt can be unfinished: tasks are worked on one at a time. */
-export function findUnfinishedTask(state: RunState | undefined): UnfinishedTask | undefined {
-  const last = state?.attempts.at(-1)
-  if (last === undefined || last.outcome === 'done' || last.outcome === 'blocked') return undefined
-  const { attempt, task: name, base, leftBefore = [] } = last.started
-  if (state!.parked.has(name.id)) return undefined
-  return { attempt, name, base, leftBefore, ...defined({ kept: last.kept }) }
-}
-
-/** Where work on a task begins: where it began before the resume, else here, with another's work kept aside. */
-export function chooseTaskBase(
-  scene: RunContext,
-  unfinished: UnfinishedTask | undefined,
-  { id, name }: TaskName,
-): Pick<TaskWork, 'base' | 'leftBefore'> {
-  const { tree, branch, base } = scene.tree
-  if (unfinished !== undefined && scene.delegate === undefined) {
-    if (unfinished.name.id === id) return unfinished
-    keepAside(scene, unfinished)
-  }
-  const head = readTreeHead(tree)
-  if (head?.commit === undefined || head.branch !== branch)
-    throw new RunEndedError(
-      'task failed',
-      `HEAD of ${tree} was moved to ${describeHead(head)} before ${name} was begun`,
-    )
-  // All that is on the branch of a delegate is its own.
-  if (scene.delegate !== undefined) return { base, leftBefore: [] }
-  return { base: head.commit, leftBefore: [...uncommittedPaths(tree), ...hiddenPaths(tree)] }
-}
-
-function keepAside(scene: RunContext, unfinished: UnfinishedTask): void {
-  const { tree, log, workspace } = scene
-  const { attempt, name } = unfinished
-  if (tree.isInPlace && uncommittedPaths(tree.tree).length === 0) return
-  const { kept, ends } = saveLeftWork(scene, unfinished, attempt)
-  if (kept !== undefined && kept !== unfinished.kept) log.append('work.kept', { attempt, kept })
-  if (ends !== undefined)
-    throw new RunEndedError('task failed', `${name.name} is not gone on with: ${ends}`)
-  if (kept !== undefined)
-    workspace.say(`${name.name} is not gone on with; its work is kept as ${kept}`)
-}
-
-/** Keeps what a task left, and cleans the run's own worktree. The user's checkout is not touched: `ends` says why the run cannot continue. */
-export function saveLeftWork(
-  scene: RunContext,
-  work: TaskBase,
-  attempt: string,
-): { readonly kept?: string; readonly ends?: string } {
-  const { delegate, run, tree, workspace } = scene
-  const left = ({ kept, leftOut = [] }: { kept?: string; leftOut?: readonly string[] }) => {
-    if (leftOut.length > 0)
-      workspace.say(
-        `too large to be kept, or a repository of its own, and left where it is: ${leftOut.join(', ')}`,
-      )
-    return defined({ kept })
-  }
-  if (!tree.isInPlace && delegate !== undefined)
-    return left(commitLeftWork(workspace.paths, run, tree))
-  const head = readTreeHead(tree.tree)
-  if (!tree.isInPlace) {
-    if (head === undefined) restoreTree(workspace.paths, tree.tree, tree.branch, work.base)
-    return left(saveAndRollBack(tree, toKeep(scene, work, attempt)))
-  }
-  if (head === undefined) return { ends: `the checkout ${tree.tree} is not there any more` }
-  const kept = saveWork(tree, toKeep(scene, work, attempt))
-  if (kept.kept === undefined) return {}
-  const moved =
-    head.branch === tree.branch ? '' : `HEAD of the checkout was moved to ${describeHead(head)}; `
-  return {
-    ...left(kept),
-    ends: `${moved}the checkout is left as it is, and kept as ${kept.kept}; stint run --resume goes on when it is clean and on ${tree.branch}`,
-  }
-}
-
-/** Keeps what a task has done so far in the user's checkout, so that a resume recognizes it. */
-export function saveUnfinishedTask(scene: RunContext, unfinished: UnfinishedTask): void {
-  const { log, tree } = scene
-  const { attempt } = unfinished
-  if (readTreeHead(tree.tree) === undefined) return
-  const { kept } = saveWork(tree, toKeep(scene, unfinished, attempt))
-  if (kept !== undefined) log.append('work.kept', { attempt, kept })
-}
-
-function toKeep({ run }: RunContext, { name, base, leftBefore }: TaskBase, attempt: string) {
-  return {
-    ref: `refs/stint/runs/${run}/${attempt}`,
-    message: `stint: what was done for ${name.name}`,
-    base,
-    leftBefore,
-  }
-}
-
-export function withSavedRef(reason: string, kept: string | undefined): string {
-  return kept === undefined ? reason : `${reason} (its work is kept as ${kept})`.trimStart()
 }

@@ -12,10 +12,11 @@ import type { Profile } from '../profiles/profile.ts'
 import type { ProofOptions } from '../proof/prove.ts'
 import type { RunLog } from '../run-log.ts'
 import type { UsageByModel } from '../run-state.ts'
-import type { BacklogSource } from '../sources/external-tasks.ts'
+import type { BacklogSource } from '../sources/backlog-source.ts'
 import { type TaskFailure, taskWord as wordFor } from '../texts/task-text.ts'
 import type { RunTree } from '../worktree/run-tree.ts'
 import { delimiter, dirname, join } from 'node:path'
+import { reasonOf } from '../../journal/errors.ts'
 import { createExecutable, replaceFile } from '../../journal/files.ts'
 import { findStintProgram } from '../../harness/process/find-program.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -30,7 +31,7 @@ export interface RunContext {
   readonly workspace: Workspace
   readonly log: RunLog
   readonly harness: Harness
-  readonly settled: ResolvedOptions
+  readonly options: ResolvedOptions
   readonly tree: RunTree
   readonly source: BacklogSource
   readonly profiles: readonly Profile[]
@@ -39,12 +40,12 @@ export interface RunContext {
   readonly tracking: TrackingLevel
   readonly stopping: StopSignal
   readonly delegate?: DelegateContext
-  /** What those use that share its budget. */
-  readonly spentBeside?: () => UsageByModel
-  /** Called with what the run has used itself, whenever that grows. */
-  readonly spending?: (spent: UsageByModel) => void
+  /** Tokens used by the others that share its budget. */
+  readonly usedByOthers?: () => UsageByModel
+  /** Called with the run's own usage whenever it grows. */
+  readonly onUsage?: (spent: UsageByModel) => void
   readonly extraEnv: Readonly<Record<string, string>>
-  /** The command in front of the agent's own. */
+  /** The command the agent's own is wrapped in. */
   readonly wrap?: readonly string[]
   readonly emit: Emit
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
@@ -58,7 +59,7 @@ export interface DelegateContext {
   readonly env: Readonly<Record<string, string>>
   readonly wrap?: readonly string[]
   readonly setup?: string
-  /** Called before an attempt; the result says afterwards whether the agent moved the target branch itself. */
+  /** Called before an attempt; the returned function reports afterwards whether the agent moved the target branch itself. */
   watchTarget(): () => string | undefined
 }
 
@@ -91,9 +92,9 @@ export interface TaskWork {
   readonly name: TaskName
   readonly planned: PlannedTask
   readonly forecast: number
-  /** Where the branch was when this run began the task, and where a failed task goes back to. */
+  /** The commit the task started from, and a failed task is rolled back to. */
   readonly base: string
-  /** What was uncommitted then, such as what an earlier task left that was too large to keep. */
+  /** Paths that were uncommitted then, such as files of an earlier task too large to save. */
   readonly leftBefore: readonly string[]
   readonly attempts: number
 }
@@ -101,7 +102,7 @@ export interface TaskWork {
 const TRIES = 3
 const PAUSE_MS = 1000
 
-/** A backlog that cannot be read now, as a server may fail once, is taken as it last was. */
+/** Falls back to the last backlog when a tracker cannot be read now. */
 export async function readBacklog({
   latest,
   source,
@@ -116,9 +117,7 @@ export async function readBacklog({
         await sleep(PAUSE_MS * attempt)
         continue
       }
-      workspace.say(
-        `${source.name} cannot be read now, and is taken as it was: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      workspace.say(`${source.name} cannot be read now, and is taken as it was: ${reasonOf(error)}`)
       return latest.backlog
     }
   }
@@ -131,12 +130,12 @@ export function boundedLine(text: string): string {
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`
 }
 
-// Set by a harness or git command that started Stint; the agent would take them for its own.
-const FOREIGN =
+// Set by a harness or git command that started Stint; the agent would mistake them for its own.
+const INHERITED_VARIABLES =
   /^(?:STINT_(?!STATE_HOME$|CLAUDE$|CODEX$|REHEARSAL)|CLAUDECODE$|CLAUDE_CODE_(?:SESSION_ID|ENTRYPOINT|SSE_PORT)$|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE)$)/
 
 export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !INHERITED_VARIABLES.test(name)))
 }
 
 export function commandEnvironment({
@@ -146,13 +145,13 @@ export function commandEnvironment({
   return { ...plainEnvironment(workspace.env), ...extraEnv }
 }
 
-/** Names the run and the session, and puts this very `stint` first on the PATH. */
+/** Adds the run, the session, and this `stint` first on the PATH. */
 export function agentEnvironment(
-  scene: Pick<RunContext, 'workspace' | 'extraEnv' | 'run'>,
+  context: Pick<RunContext, 'workspace' | 'extraEnv' | 'run'>,
   session: string,
 ): NodeJS.ProcessEnv {
-  const { run, workspace } = scene
-  const env = commandEnvironment(scene)
+  const { run, workspace } = context
+  const env = commandEnvironment(context)
   const bin = dirname(runProgramPath(workspace.paths, run))
   return {
     ...env,
@@ -162,20 +161,24 @@ export function agentEnvironment(
   }
 }
 
-function writeOwnCommand(place: ProjectPaths, run: string): void {
+function writeStintCommand(paths: ProjectPaths, run: string): void {
   const program = [process.execPath, findStintProgram()].map(
     (part) => `'${part.replaceAll("'", `'\\''`)}'`,
   )
-  createExecutable(runProgramPath(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
+  createExecutable(runProgramPath(paths, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }
 
 /** Writes the agent's own `stint` and the names of the tasks, which `git clean` may have removed. */
-export function writeAgentFiles(scene: RunContext, tasks: readonly Task[], current?: string): void {
-  const { paths: place } = scene.workspace
-  if (!existsSync(join(runFolder(place, scene.run), 'bin', 'stint')))
-    writeOwnCommand(place, scene.run)
-  if (current !== undefined || !existsSync(runTasksPath(place, scene.run)))
-    writeTaskList(scene, tasks, current)
+export function writeAgentFiles(
+  context: RunContext,
+  tasks: readonly Task[],
+  current?: string,
+): void {
+  const { paths } = context.workspace
+  if (!existsSync(join(runFolder(paths, context.run), 'bin', 'stint')))
+    writeStintCommand(paths, context.run)
+  if (current !== undefined || !existsSync(runTasksPath(paths, context.run)))
+    writeTaskList(context, tasks, current)
 }
 
 export function toTaskName({
@@ -187,16 +190,16 @@ export function toTaskName({
 }
 
 function writeTaskList(
-  scene: Pick<RunContext, 'workspace' | 'run'>,
+  context: Pick<RunContext, 'workspace' | 'run'>,
   tasks: readonly Task[],
   current?: string,
 ): void {
   const list = tasks.map((task) => ({ ...toTaskName(task), checklist: task.checklist }))
-  const path = runTasksPath(scene.workspace.paths, scene.run)
+  const path = runTasksPath(context.workspace.paths, context.run)
   replaceFile(path, `${JSON.stringify({ ...defined({ current }), tasks: list }, null, 1)}\n`)
 }
 
-/** Commands an agent may run: none starts a program, writes a file of the agent's choice, or does what the run does. */
+/** Commands an agent may run. None starts a program, writes a file of the agent's choice, or does what the run does. */
 export const AGENT_COMMANDS: readonly string[] = [
   'stint task',
   'stint log',

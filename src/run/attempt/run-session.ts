@@ -8,7 +8,7 @@ import type { LiveSession } from '../../project/store/live-session.ts'
 import { WORKTREE_OUTBOX, drainWorktreeOutbox } from '../../project/store/worktree-outbox.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { linkDrafts } from '../../project/tasks/project-backlog.ts'
-import { type EntryDraft, type EntryData, draftEntry } from '../../session/entries.ts'
+import { type EntryData, type EntryDraft, draftEntry } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
 import { isSessionOpen } from '../../session/state.ts'
 import { defined } from '../../text/defined.ts'
@@ -26,7 +26,7 @@ export interface InjectedHandoff extends Omit<StoredHandoff, 'hash'> {
   readonly moved: readonly string[]
 }
 
-/** A session of a run: the journal of one batch of tasks, and the truth about them. */
+/** One session of a run. Its journal decides which of its tasks are done. */
 export class RunSession {
   readonly #session: LiveSession
   readonly #steps = new Map<string, string>()
@@ -62,7 +62,7 @@ export class RunSession {
     }
   }
 
-  static closedBy(workspace: Workspace, id: string, task: string): string | undefined {
+  static findClosingCommit(workspace: Workspace, id: string, task: string): string | undefined {
     const session = workspace.session(id)
     try {
       const move = session
@@ -77,8 +77,8 @@ export class RunSession {
     }
   }
 
-  /** A conversation is over. The journal may not know it, if the runner was killed as it started. */
-  left(conversation: string, reason: string): void {
+  /** The journal does not know a conversation whose runner was killed as it started. */
+  recordConversationEnd(conversation: string, reason: string): void {
     const isKnown = this.#session
       .read()
       .entries.some(
@@ -88,7 +88,7 @@ export class RunSession {
       this.append([draftEntry('conversation.ended', { conversation, reason }, { by: BY })])
   }
 
-  begin(task: Task): void {
+  startStep(task: Task): void {
     const text = stepText(task)
     const known = this.#steps.get(text)
     const step = known ?? this.#session.mint()
@@ -104,8 +104,8 @@ export class RunSession {
     return this.#session.append(drafts)
   }
 
-  /** Drains the outbox in the agent's tree, the only place where it may write entries. */
-  takeIn(): void {
+  /** A sandboxed agent can write entries only to the outbox in its own tree. */
+  drainOutbox(): void {
     const { worktree } = this.workspace.paths.repository ?? {}
     if (worktree === undefined) return
     try {
@@ -115,7 +115,7 @@ export class RunSession {
           `${refused} of what lies in ${WORKTREE_OUTBOX} is no entry of an agent and was set aside`,
         )
     } catch (error) {
-      // Whatever lies there must not end the run.
+      // The agent may leave anything there, which must not end the run.
       if (error instanceof StintError || errnoOf(error) === undefined) throw error
       this.workspace.say(
         `what the agent left in ${WORKTREE_OUTBOX} was not taken in: ${String(error)}`,
@@ -123,8 +123,8 @@ export class RunSession {
     }
   }
 
-  reported(task: string, run: string, since: string) {
-    this.takeIn()
+  findReport(task: string, run: string, since: string) {
+    this.drainOutbox()
     const claim = this.#session.read().entries.findLast(({ kind, id, data }) => {
       return kind === 'task.reported' && id > since && data.task === task && data.run === run
     })
@@ -136,7 +136,7 @@ export class RunSession {
     return this.#session.read().state.lastId
   }
 
-  /** Closes the task, with what the journal tells of it, in one write. */
+  /** Closes the task and records its commits and files in one write. */
   complete(task: Task, summary: string, commit: string, more: readonly EntryDraft[]): void {
     const data = {
       task: task.id,
@@ -148,12 +148,12 @@ export class RunSession {
     this.finishStep(task, [...more, draftEntry('task.moved', data, { by: BY, once })])
   }
 
-  /** The work on the task is done, whether or not the task is. */
+  /** The step is done even if the task stays open, as a delegate's does. */
   finishStep(task: Task, more: readonly EntryDraft[]): void {
     this.append([...more, ...this.#stepEntry('step.done', task)])
   }
 
-  leave(task: Task, status: 'failed' | 'blocked', summary: string): void {
+  recordNotDone(task: Task, status: 'failed' | 'blocked', summary: string): void {
     const data = {
       task: task.id,
       status,
@@ -171,7 +171,7 @@ export class RunSession {
     return step === undefined ? [] : [draftEntry(kind, { step }, { by: BY })]
   }
 
-  async handOver(reason: string, conversation: string | undefined): Promise<StoredHandoff> {
+  async createHandoff(reason: string, conversation: string | undefined): Promise<StoredHandoff> {
     const { handoff } = await createHandoff(this.workspace, {
       session: this.id,
       reason,
@@ -181,7 +181,7 @@ export class RunSession {
     return { id: handoff.id, text: handoff.document, hash: handoff.hash }
   }
 
-  async takeUp(handoff: string): Promise<InjectedHandoff> {
+  async acceptHandoff(handoff: string): Promise<InjectedHandoff> {
     const { id, text, moved } = await acceptHandoff(this.workspace, {
       handoff: `${this.id}/${handoff}`,
       force: true,
@@ -190,7 +190,7 @@ export class RunSession {
     return { id, text, isOfTask: true, moved }
   }
 
-  async passedOn(handoff: string, hash: string): Promise<void> {
+  async recordHandoffLoaded(handoff: string, hash: string): Promise<void> {
     this.append([draftEntry('handoff.accepted', { handoff, hash, outcome: 'loaded' }, { by: BY })])
     await this.refresh()
     this.release()
@@ -200,9 +200,9 @@ export class RunSession {
     await this.workspace.refreshIfPossible(this.#session)
   }
 
-  /** Unlike `stint close` it does not touch tasks: each has its own entry. */
+  /** Unlike `stint close` it moves no task: each has its own entry. */
   async close(reason: string, unfinished: readonly string[]): Promise<void> {
-    this.takeIn()
+    this.drainOutbox()
     const git = this.workspace.git({ dirty: true })
     this.append([
       ...unfinished.map((task) => draftEntry('task.unlinked', { task }, { by: BY })),

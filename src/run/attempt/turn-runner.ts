@@ -1,4 +1,4 @@
-// Takes a turn, and repeats it after a limit, a failing model, a dead program or a full context.
+// Runs a turn, and retries it after a usage limit, a model failure, a dead program or a full context.
 // An unrecoverable turn ends the run; the run can be resumed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeStaleLocks } from '../../git/run-git.ts'
@@ -7,8 +7,8 @@ import { draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 import type { TrippedDetector } from '../entries.ts'
 import { priceUsage } from '../report.ts'
-import { type UsageByModel, UNKNOWN_LIMIT_MS, addUsageByModel, totalTokens } from '../run-state.ts'
-import { treeFingerprint, repositoryAt } from '../worktree/run-tree.ts'
+import { UNKNOWN_LIMIT_MS, type UsageByModel, addUsageByModel, totalTokens } from '../run-state.ts'
+import { repositoryAt, treeFingerprint } from '../worktree/run-tree.ts'
 import {
   type RunContext,
   RunEndedError,
@@ -18,9 +18,9 @@ import {
 } from './run-context.ts'
 import type { RunConversations } from './run-conversations.ts'
 import {
-  type TurnCut,
-  type LiveConversation,
   type FinishedTurn,
+  type LiveConversation,
+  type TurnCut,
   compactedEntry,
   crossedEntry,
 } from './live-conversation.ts'
@@ -30,19 +30,19 @@ export interface TurnResult {
   readonly spent: UsageByModel
   readonly turns: number
   readonly compactions: number
-  /** What tripped a detector, or killed the program too often. */
-  readonly broken?: string
+  /** Why a detector tripped, or how the program died too often. */
+  readonly failure?: string
   readonly isFull: boolean
 }
 
-interface OwnAttempt {
+interface TurnAttempt {
   readonly attempt: string
   /** The session entry that the agent's reports come after. */
   readonly since: string
   readonly deadline: Deadline
 }
 
-/** When a task has to be done. Waiting that the agent cannot help moves it. */
+/** Waiting for a usage limit moves it. */
 export interface Deadline {
   at: number
 }
@@ -52,27 +52,27 @@ const SAME_FAILURES = 3
 const FIRST_PAUSE_MS = 2000
 const LONGEST_PAUSE_MS = 60_000
 const LEAST_LIMIT_MS = 1000
-/** A timer of more than some weeks fires at once. */
+/** Node fires a timer of more than 24 days at once. */
 const LONGEST_TIMER_MS = 24 * 3600_000
 
 export class TurnRunner {
   #limits = 0
 
   constructor(
-    readonly scene: RunContext,
+    readonly context: RunContext,
     readonly conversations: RunConversations,
     private spent: UsageByModel,
     private readonly endsAt: number,
   ) {}
 
-  async takeTurn(
+  async runTurn(
     session: RunSession,
     work: TaskWork,
-    { attempt, since, deadline }: OwnAttempt,
+    { attempt, since, deadline }: TurnAttempt,
     text: string,
   ): Promise<TurnResult> {
-    const { conversations, scene } = this
-    const goOn = (why: string) => conversations.goOnPrompt(work, why)
+    const { conversations, context } = this
+    const continuePrompt = (why: string) => conversations.continuePrompt(work, why)
     let prompt = text
     let spent: UsageByModel = {}
     let compactions = 0
@@ -84,55 +84,55 @@ export class TurnRunner {
       if (conversations.live?.isDead === true) {
         // The new conversation has not seen this task.
         await conversations.startFresh(session, 'the agent program ended')
-        prompt = goOn('the program ended')
+        prompt = continuePrompt('the program ended')
       }
       const live = await conversations.forSession(session)
       const sent = conversations.withSetup(prompt)
-      const turn = await this.#turn(session, work, attempt, live, sent, deadline.at)
+      const turn = await this.#runOnce(session, work, attempt, live, sent, deadline.at)
       turns += 1
       spent = addUsageByModel(spent, turn.spent)
       compactions += turn.compactions
       const { cut, ended } = turn
-      const result = (broken?: string): TurnResult => {
+      const result = (failure?: string): TurnResult => {
         const isFull = cut?.why === 'replace'
-        return { spent, turns, compactions, isFull, ...defined({ broken }) }
+        return { spent, turns, compactions, isFull, ...defined({ failure }) }
       }
-      this.#endIfOver(cut)
+      this.#endIfCut(cut)
       if (cut?.why === 'breaker') {
-        this.broke(attempt, cut.which, cut.detail)
+        this.recordTripped(attempt, cut.which, cut.detail)
         if (live.isDead) await conversations.end(session, 'it did not answer')
         return result(cut.detail)
       }
       if (cut?.why === 'replace') {
         // A task that is reported needs no other conversation, unless it turns out not to be done.
-        if (session.reported(work.task.id, scene.run, since) !== undefined) return result()
+        if (session.findReport(work.task.id, context.run, since) !== undefined) return result()
         const why = `the context is ${live.gauge.percent ?? '?'}% full`
         await conversations.startFresh(session, why)
-        prompt = goOn('the context was full')
+        prompt = continuePrompt('the context was full')
       } else if (turn.limit !== undefined) {
         deadline.at += await this.#waitForLimit(turn.limit)
-        prompt = goOn('a usage limit was reached')
+        prompt = continuePrompt('a usage limit was reached')
       } else if (ended.how === 'died') {
         deaths += 1
-        await this.#goOnAfterDeath(session, live, turn)
+        await this.#recoverFromDeath(session, live, turn)
         if (deaths > MOST_DEATHS)
           return result(
             `the agent program died ${deaths} times: ${boundedLine(ended.failure ?? '')}`,
           )
-        prompt = goOn('the program ended')
+        prompt = continuePrompt('the program ended')
       } else if (ended.how === 'failed') {
         failures.push(ended.failure ?? 'no reason given')
-        await this.#afterFailure(failures)
-        prompt = goOn('the model failed')
+        await this.#pauseAfterFailure(failures)
+        prompt = continuePrompt('the model failed')
       } else return result()
     }
   }
 
-  broke(attempt: string, which: TrippedDetector, detail: string): void {
-    this.scene.log.append('breaker.tripped', { attempt, which, detail })
+  recordTripped(attempt: string, which: TrippedDetector, detail: string): void {
+    this.context.log.append('breaker.tripped', { attempt, which, detail })
   }
 
-  async #turn(
+  async #runOnce(
     session: RunSession,
     work: TaskWork,
     attempt: string,
@@ -140,38 +140,38 @@ export class TurnRunner {
     prompt: string,
     deadline: number,
   ): Promise<FinishedTurn> {
-    const { log, settled, stopping, emit, tree, workspace, latest, tracking } = this.scene
+    const { log, options, stopping, emit, tree, workspace, latest, tracking } = this.context
     if (stopping.now.aborted) throw new RunEndedError('interrupted', 'stopped')
-    writeAgentFiles(this.scene, latest.backlog?.tasks ?? [work.task])
-    // A git that was cut off would only look like a failing commit to the agent.
+    writeAgentFiles(this.context, latest.backlog?.tasks ?? [work.task])
+    // To the agent, the lock of a killed git would only look like a failing commit.
     const repository = tree.isInPlace ? undefined : repositoryAt(tree.tree)
     if (repository !== undefined) removeStaleLocks(repository, tree.branch)
     const before = this.spent
-    const compacted = idleCompactions(tree.tree, settled.idleTurns)
+    const compacted = detectIdleCompactions(tree.tree, options.idleTurns)
     const turn = await live.turn(prompt, {
-      silenceMs: settled.silenceMs,
-      commandMs: settled.verifyMs,
+      silenceMs: options.silenceMs,
+      commandMs: options.verifyMs,
       fingerprint: () => treeFingerprint(tree.tree),
       deadline: Math.min(deadline, this.endsAt),
-      tell: (event) => {
+      onEvent: (event) => {
         this.#record(session, attempt, live, event)
         const detail = event.type === 'compaction' ? compacted() : undefined
         if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
       },
-      isOver: (spent) => {
-        this.#used(addUsageByModel(before, spent))
+      checkBudget: (spent) => {
+        this.#recordUsage(addUsageByModel(before, spent))
         emit('usage', { gauge: live.gauge, spend: priceUsage(this.spent, workspace.config.prices) })
-        // A harness that reports use only after the turn has at least read what is in its context.
-        return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
+        // A harness that reports usage only after the turn has at least read its context.
+        return this.#findOverrun(Object.keys(spent).length === 0 ? live.context : 0)
       },
-      crossed: (line, gauge) => {
+      onCrossed: (line, gauge) => {
         emit('stage', { stage: line, gauge })
         if (live.id !== undefined) session.append([crossedEntry('run', live.id, line, gauge)])
       },
       isStopped: stopping.now,
     })
-    session.takeIn()
-    this.#used(addUsageByModel(before, turn.spent))
+    session.drainOutbox()
+    this.#recordUsage(addUsageByModel(before, turn.spent))
     const { how, failure } = turn.ended
     log.append('turn.ended', {
       attempt,
@@ -197,7 +197,7 @@ export class TurnRunner {
   }
 
   #record(session: RunSession, attempt: string, live: LiveConversation, event: HarnessEvent): void {
-    const { harness, log, emit } = this.scene
+    const { harness, log, emit } = this.context
     const { number } = live
     if (event.type === 'text') emit('text', { text: event.text })
     else if (event.type === 'tool') {
@@ -215,21 +215,21 @@ export class TurnRunner {
       session.append([compactedEntry('run', live.id, event)])
     } else if (event.type === 'limit') {
       const { message, resetsAt } = event
-      const isWaiting = this.#isWaitedFor(this.#endOfLimit(event))
+      const isWaiting = this.#shouldWait(this.#endOfLimit(event))
       log.append('limit.reached', { message, ...defined({ resetsAt }), isWaiting })
     }
   }
 
-  #used(spent: UsageByModel): void {
+  #recordUsage(spent: UsageByModel): void {
     this.spent = spent
-    this.scene.spending?.(spent)
+    this.context.onUsage?.(spent)
   }
 
-  #overBudget(atLeast: number): TurnCut | undefined {
-    const { settled, spentBeside, workspace } = this.scene
-    const { budgetTokens = Infinity, budgetUsd } = settled
+  #findOverrun(atLeast: number): TurnCut | undefined {
+    const { options, usedByOthers, workspace } = this.context
+    const { budgetTokens = Infinity, budgetUsd } = options
     const spend = priceUsage(
-      addUsageByModel(this.spent, spentBeside?.() ?? {}),
+      addUsageByModel(this.spent, usedByOthers?.() ?? {}),
       workspace.config.prices,
     )
     if (totalTokens(spend) + atLeast > budgetTokens) return { why: 'over', limit: 'budget tokens' }
@@ -238,17 +238,17 @@ export class TurnRunner {
     return Date.now() > this.endsAt ? { why: 'over', limit: 'max minutes' } : undefined
   }
 
-  endIfOver(): void {
-    this.#endIfOver(this.#overBudget(0))
+  endIfOverBudget(): void {
+    this.#endIfCut(this.#findOverrun(0))
   }
 
-  #endIfOver(cut: TurnCut | undefined): void {
-    const { stopping, workspace } = this.scene
+  #endIfCut(cut: TurnCut | undefined): void {
+    const { stopping, workspace } = this.context
     if (stopping.now.aborted || cut?.why === 'stop')
       throw new RunEndedError('interrupted', 'stopped')
     if (cut?.why === 'over') {
       const { usd } = priceUsage(this.spent, workspace.config.prices)
-      throw new RunEndedError(cut.limit, overText(cut.limit, usd))
+      throw new RunEndedError(cut.limit, describeOverrun(cut.limit, usd))
     }
     if (Date.now() > this.endsAt) throw new RunEndedError('max minutes', 'the time is up')
   }
@@ -256,7 +256,7 @@ export class TurnRunner {
   async #waitForLimit(limit: NonNullable<FinishedTurn['limit']>): Promise<number> {
     const now = Date.now()
     const until = this.#endOfLimit(limit)
-    if (!this.#isWaitedFor(until)) throw new RunEndedError('usage limit', limit.message)
+    if (!this.#shouldWait(until)) throw new RunEndedError('usage limit', limit.message)
     this.#limits += 1
     await this.#pause(until - now)
     return Date.now() - now
@@ -264,21 +264,21 @@ export class TurnRunner {
 
   #endOfLimit({ resetsAt = '' }: NonNullable<FinishedTurn['limit']>): number {
     const reset = Date.parse(resetsAt)
-    // A limit that is reported as over and returns is waited for longer each time.
+    // A limit that returns although it was reported as over gets a longer wait each time.
     const least = Math.min(UNKNOWN_LIMIT_MS, LEAST_LIMIT_MS * 4 ** this.#limits)
     return Number.isNaN(reset) ? Date.now() + UNKNOWN_LIMIT_MS : Math.max(reset, Date.now() + least)
   }
 
-  #isWaitedFor(until: number): boolean {
-    return this.scene.settled.onLimit === 'wait' && until < this.endsAt
+  #shouldWait(until: number): boolean {
+    return this.context.options.onLimit === 'wait' && until < this.endsAt
   }
 
-  async #goOnAfterDeath(
+  async #recoverFromDeath(
     session: RunSession,
     { id }: LiveConversation,
     { ended }: FinishedTurn,
   ): Promise<void> {
-    const { harness, workspace } = this.scene
+    const { harness, workspace } = this.context
     workspace.say(
       `the agent program ended in mid-turn: ${boundedLine(ended.failure ?? 'no reason given')}`,
     )
@@ -294,18 +294,18 @@ export class TurnRunner {
     await this.conversations.startFresh(session, 'the agent program died')
   }
 
-  /** A failing model is not the task's fault: the turn is retried, and the run ends when it fails in the same way. */
-  async #afterFailure(failures: readonly string[]): Promise<void> {
+  /** A model failure is not the task's fault: the turn is retried, and the run ends when the same failure repeats. */
+  async #pauseAfterFailure(failures: readonly string[]): Promise<void> {
     const last = failures.at(-1)!
     const same = failures.slice(-SAME_FAILURES).filter((one) => one === last).length
     if (same >= SAME_FAILURES || failures.length >= 2 * SAME_FAILURES)
       throw new RunEndedError('harness failed', boundedLine(last))
-    this.scene.workspace.say(`the turn failed (${boundedLine(last)}); it is tried again`)
+    this.context.workspace.say(`the turn failed (${boundedLine(last)}); it is tried again`)
     await this.#pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures.length - 1)))
   }
 
   async #pause(ms: number): Promise<void> {
-    const signal = this.scene.stopping.now
+    const signal = this.context.stopping.now
     const until = Date.now() + ms
     try {
       for (let left = ms; left > 0; left = until - Date.now())
@@ -316,7 +316,7 @@ export class TurnRunner {
   }
 }
 
-function overText(limit: string, usd: number | undefined): string {
+function describeOverrun(limit: string, usd: number | undefined): string {
   if (limit === 'budget usd')
     return usd === undefined
       ? 'what the model costs is not known, so that --budget-usd cannot be kept'
@@ -324,8 +324,8 @@ function overText(limit: string, usd: number | undefined): string {
   return limit === 'budget tokens' ? 'the budget in tokens is used up' : 'the time is up'
 }
 
-/** Detects a turn that is compacted again and again while nothing in the tree changes. */
-function idleCompactions(tree: string, most: number): () => string | undefined {
+/** Detects repeated compactions in a turn while the tree stays unchanged. */
+function detectIdleCompactions(tree: string, most: number): () => string | undefined {
   let last: string | undefined
   let idle = 0
   return () => {

@@ -1,4 +1,4 @@
-// What runs and delegates left, with what to do about it. Nothing is changed.
+// Reports what runs and delegates left behind, with the commands that clean it up. Read-only.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { findRepository } from '../../git/repository.ts'
@@ -6,26 +6,26 @@ import { runGit } from '../../git/run-git.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { type DoctorCheck, CheckFindings, pluralOf } from '../../project/doctor/diagnosis.ts'
+import { CheckFindings, type DoctorCheck, pluralOf } from '../../project/doctor/diagnosis.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { worktreesFolder } from '../../project/store/worktrees.ts'
 import {
   type DelegateState,
-  readDelegates,
   hasLiveProcess,
-  isOrphaned,
   isOpenDelegate,
+  isOrphaned,
+  readDelegates,
 } from '../delegate/delegates.ts'
 import { isOrphanedDryRun } from '../merge/target-branch.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 import { isRunningNow } from '../runs.ts'
+import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
 
-const PATHS_SHOWN = 5
-/** Worktrees that are checked with the delegates. */
-const OF_DELEGATES = /^(delegate|merge|try)-([0-9a-f]{6})/
+/** Worktrees of delegates and merges, which `checkDelegates` reports. */
+const DELEGATE_TREE = /^(delegate|merge|try)-([0-9a-f]{6})/
 
 interface Run {
   readonly name: string
@@ -33,16 +33,16 @@ interface Run {
   readonly isRunning: boolean
 }
 
-export function checkRuns(place: ProjectPaths): readonly DoctorCheck[] {
-  const runs = runIds(place).flatMap((run): readonly Run[] => {
-    const state = foldRun(readRun(place, run))
+export function checkRuns(paths: ProjectPaths): readonly DoctorCheck[] {
+  const runs = runIds(paths).flatMap((run): readonly Run[] => {
+    const state = foldRun(readRun(paths, run))
     return state ? [{ name: shortId(run), state, isRunning: isRunningNow(state) }] : []
   })
   const own = runs.filter(({ state }) => state.started.delegate === undefined)
-  return [checkEnds(own), checkWorktrees(place, own, runs)]
+  return [checkInterrupted(own), checkWorktrees(paths, own, runs)]
 }
 
-function checkEnds(runs: readonly Run[]): DoctorCheck {
+function checkInterrupted(runs: readonly Run[]): DoctorCheck {
   const findings = new CheckFindings('runs')
   for (const { name, state } of runs.filter(({ isRunning }) => !isRunning)) {
     const { attempts, ended, runner } = state
@@ -54,7 +54,9 @@ function checkEnds(runs: readonly Run[]): DoctorCheck {
       )
     }
     for (const pid of livingAgents(state)) {
-      const how = canGoOn(state) ? `stint run --resume ${name} ends it` : `end it with: kill ${pid}`
+      const how = isResumable(state)
+        ? `stint run --resume ${name} ends it`
+        : `end it with: kill ${pid}`
       findings.problem(`run ${name}: process ${pid} of its agent is still there; ${how}`)
     }
   }
@@ -69,7 +71,7 @@ function livingAgents({ conversations }: RunState): readonly number[] {
 }
 
 function checkWorktrees(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   runs: readonly Run[],
   all: readonly Run[],
 ): DoctorCheck {
@@ -77,65 +79,62 @@ function checkWorktrees(
   for (const { name, state, isRunning } of runs) {
     const { base, tree, isInPlace } = state.started
     if (isInPlace || isRunning || !existsSync(tree)) continue
-    const goOn = canGoOn(state) ? `; stint run --resume ${name} goes on in it` : ''
-    findings.note(`${tree} of run ${name}: ${describeTree(place, tree, base)}${goOn}`)
+    const resumeHint = isResumable(state) ? `; stint run --resume ${name} goes on in it` : ''
+    findings.note(`${tree} of run ${name}: ${describeTree(paths, tree, base)}${resumeHint}`)
   }
   const known = new Set(all.map(({ state }) => state.started.tree))
-  for (const tree of treesInState(place))
-    if (!known.has(tree) && !OF_DELEGATES.test(basename(tree)))
-      findings.note(`${tree} of a run that is not known here: ${describeTree(place, tree)}`)
+  for (const tree of listWorktrees(paths))
+    if (!known.has(tree) && !DELEGATE_TREE.test(basename(tree)))
+      findings.note(`${tree} of a run that is not known here: ${describeTree(paths, tree)}`)
   return findings.check(
     'none was left by a run',
     (count) => `${pluralOf(count, 'worktree')} left by runs`,
   )
 }
 
-function describeTree(place: ProjectPaths, tree: string, base?: string): string {
-  const path = inShell(tree)
+function describeTree(paths: ProjectPaths, tree: string, base?: string): string {
+  const path = shellQuote(tree)
   try {
-    if (findRepository(tree)?.commonDir !== place.repository?.commonDir)
+    if (findRepository(tree)?.commonDir !== paths.repository?.commonDir)
       return 'no worktree of this repository any more; look into it'
     const { branch } = requireHead(tree)
     const dirty = uncommittedPaths(tree)
     const made =
       base === undefined ? 0 : Number(runGit(tree, ['rev-list', '--count', `${base}..HEAD`, '--']))
-    const more = dirty.length > PATHS_SHOWN ? ` and ${dirty.length - PATHS_SHOWN} more` : ''
     const work =
-      dirty.length === 0
-        ? 'nothing uncommitted'
-        : `not committed: ${dirty.slice(0, PATHS_SHOWN).join(', ')}${more}`
+      dirty.length === 0 ? 'nothing uncommitted' : `not committed: ${abbreviateList(dirty)}`
     const commits = made === 0 ? '' : `, ${pluralOf(made, 'commit')} on ${branch ?? 'no branch'}`
-    const held = `${work}${commits}`
+    const contents = `${work}${commits}`
     if (branch === undefined)
-      return `${held}; give its commits a branch first: git -C ${path} switch -c NAME`
+      return `${contents}; give its commits a branch first: git -C ${path} switch -c NAME`
     if (dirty.length > 0)
-      return `${held}; commit what is wanted (git -C ${path} status), then: git worktree remove ${path}`
-    return `${held}; take it away with: git worktree remove ${path} (the branch ${branch} stays)`
+      return `${contents}; commit what is wanted (git -C ${path} status), then: git worktree remove ${path}`
+    return `${contents}; take it away with: git worktree remove ${path} (the branch ${branch} stays)`
   } catch (error) {
     if (!(error instanceof StintError)) throw error
     return `cannot be looked into: ${error.message}`
   }
 }
 
-function treesInState(place: ProjectPaths): readonly string[] {
-  if (place.repository === undefined) return []
-  const folder = worktreesFolder(place)
+function listWorktrees(paths: ProjectPaths): readonly string[] {
+  if (paths.repository === undefined) return []
+  const folder = worktreesFolder(paths)
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
-function canGoOn({ ended }: RunState): boolean {
+function isResumable({ ended }: RunState): boolean {
   return ended !== 'finished' && ended !== 'nothing to do'
 }
 
-function inShell(path: string): string {
+function shellQuote(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
-export function checkDelegates(place: ProjectPaths): readonly DoctorCheck[] {
-  const all = readDelegates(place)
+export function checkDelegates(paths: ProjectPaths): readonly DoctorCheck[] {
+  const all = readDelegates(paths)
   const findings = new CheckFindings('delegates')
-  for (const state of all) checkDelegate(findings, place, state)
-  for (const text of leftTrees(place, all)) findings.note(text)
+  for (const state of all) checkDelegate(findings, paths, state)
+  for (const text of describeOrphanedTrees(paths, all)) findings.note(text)
   const going = all.filter(hasLiveProcess).length
   const waiting = all.filter((state) => isOpenDelegate(state) && !hasLiveProcess(state)).length
   const atWork = going === 0 ? 'none is at work' : `${going} at work`
@@ -143,7 +142,7 @@ export function checkDelegates(place: ProjectPaths): readonly DoctorCheck[] {
   return [findings.check(ok, (count) => pluralOf(count, 'remark'))]
 }
 
-function checkDelegate(findings: CheckFindings, place: ProjectPaths, state: DelegateState): void {
+function checkDelegate(findings: CheckFindings, paths: ProjectPaths, state: DelegateState): void {
   const { order, run, status } = state
   const { name } = order
   const { base, tree } = run.started
@@ -157,27 +156,30 @@ function checkDelegate(findings: CheckFindings, place: ProjectPaths, state: Dele
         `${name}: process ${pid} of its agent is still there; stint delegate stop ${name} ends it`,
       )
   if (!isOpenDelegate(state) && existsSync(tree))
-    findings.note(`${tree} of ${name}, which is ${status}: ${describeTree(place, tree, base)}`)
+    findings.note(`${tree} of ${name}, which is ${status}: ${describeTree(paths, tree, base)}`)
 }
 
-/** Worktrees that were left when a delegate was created or merged, by processes that were killed. */
-function leftTrees(place: ProjectPaths, all: readonly DelegateState[]): readonly string[] {
+/** Worktrees left by a process that was killed while it created or merged a delegate. */
+function describeOrphanedTrees(
+  paths: ProjectPaths,
+  all: readonly DelegateState[],
+): readonly string[] {
   const known = new Set(all.map(({ run }) => run.started.tree))
   const merging = new Set(
     all
       .filter((state) => state.status === 'merging' && hasLiveProcess(state))
       .map(({ id }) => shortId(id)),
   )
-  return treesInState(place).flatMap((tree) => {
-    const [, kind, short = ''] = OF_DELEGATES.exec(basename(tree)) ?? []
+  return listWorktrees(paths).flatMap((tree) => {
+    const [, kind, short = ''] = DELEGATE_TREE.exec(basename(tree)) ?? []
     if (kind === 'delegate' && !known.has(tree)) {
       const branch = readTreeHead(tree)?.branch
       const more =
         branch === undefined
           ? ''
-          : `, then the branch, if nothing is on it: git branch -d ${inShell(branch)}`
+          : `, then the branch, if nothing is on it: git branch -d ${shellQuote(branch)}`
       return [
-        `${tree} was made for a delegate that was never begun: ${describeTree(place, tree)}${more}`,
+        `${tree} was made for a delegate that was never begun: ${describeTree(paths, tree)}${more}`,
       ]
     }
     const isLeft =
@@ -185,7 +187,7 @@ function leftTrees(place: ProjectPaths, all: readonly DelegateState[]): readonly
     if (!isLeft) return []
     const what = kind === 'merge' ? 'a merge' : 'a merge that was only tried'
     return [
-      `${tree} was left by ${what}: nobody needs it; take it away with: git worktree remove --force ${inShell(tree)}`,
+      `${tree} was left by ${what}: nobody needs it; take it away with: git worktree remove --force ${shellQuote(tree)}`,
     ]
   })
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { refuseToBegin, startInBackground, addDelegateNote } from '../delegate/start-delegate.ts'
+import { addDelegateNote, refuseToBegin, startInBackground } from '../delegate/start-delegate.ts'
 import {
   type DelegateDetail,
   type DelegateRequest,
@@ -14,17 +14,17 @@ import {
 import { createDelegate } from '../delegate/create-delegate.ts'
 import {
   type DelegateState,
-  readDelegate,
+  delegateClaim,
   findDelegate,
   findExactly,
-  withClaim,
   hasLiveProcess,
-  isSameProcess,
   isOpenDelegate,
-  delegateClaim,
+  readDelegate,
+  withClaim,
 } from '../delegate/delegates.ts'
+import { isSameProcess } from '../loop/claims.ts'
 import { runMergeQueue } from '../merge/merge-queue.ts'
-import { reconcileDelegate, reconcileDelegates } from '../merge/finish-merge.ts'
+import { reconcileDelegate, reconcileDelegates } from '../merge/reconcile.ts'
 import type { MergeEvent, MergeOutcome } from '../entries.ts'
 import { runGit } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
@@ -34,15 +34,16 @@ import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import {
   countCommitsBeyond,
-  saveOrphanedCommits,
   deleteProvedRef,
   provedCommitIfLost,
   removeDelegateTree,
+  saveOrphanedCommits,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
 import { endOrphanedProcesses } from '../loop/resume.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { foldRun } from '../run-state.ts'
+import { isRunningNow } from '../runs.ts'
 import { commitLeftWork } from '../worktree/rollback.ts'
 import { abbreviateList, findUnsavedPaths } from '../worktree/remove-worktree.ts'
 import { branchTip, repositoryAt } from '../worktree/run-tree.ts'
@@ -58,7 +59,7 @@ export interface WaitOptions {
 
 /** How to merge delegates. */
 export interface QueueOptions extends Omit<MergeOptions, 'sendBack'> {
-  /** A delegate whose work conflicts or is red starts again by itself, which is the default. */
+  /** Whether a delegate whose work conflicts or fails verify is restarted; true by default. */
   readonly isSentBack?: boolean
 }
 
@@ -70,7 +71,7 @@ export async function createAndStartDelegate(
 ): Promise<DelegateRow> {
   const { id } = await createDelegate(workspace, request)
   await startInBackground(workspace, id)
-  return rowNow(workspace, id)
+  return readRow(workspace, id)
 }
 
 export async function listDelegates(workspace: Workspace): Promise<readonly DelegateRow[]> {
@@ -87,15 +88,15 @@ export async function waitForDelegates(
   names: readonly string[] = [],
   { group, isStopped, tell = () => {} }: WaitOptions = {},
 ): Promise<readonly DelegateRow[]> {
-  const ids = (await namedOr(workspace, names, isAtWork))
+  const ids = (await findDelegatesOr(workspace, names, isAtWork))
     .filter(({ order }) => group === undefined || order.group === group)
     .map(({ id }) => id)
-  const told = new Map<string, string>()
+  const reportedStatus = new Map<string, string>()
   for (;;) {
-    const rows = await Promise.all(ids.map((id) => rowNow(workspace, id)))
+    const rows = await Promise.all(ids.map((id) => readRow(workspace, id)))
     for (const row of rows) {
-      if (told.get(row.id) !== row.status) tell(row)
-      told.set(row.id, row.status)
+      if (reportedStatus.get(row.id) !== row.status) tell(row)
+      reportedStatus.set(row.id, row.status)
     }
     if (!rows.some(isAtWork) || isStopped?.aborted === true) return rows
     await sleep(POLL_MS, undefined, defined({ signal: isStopped })).catch(() => undefined)
@@ -107,8 +108,8 @@ export async function stopDelegates(
   names: readonly string[] = [],
 ): Promise<readonly DelegateRow[]> {
   refuseInRun(workspace, 'stopping a delegate')
-  const chosen = await namedOr(workspace, names, isAtWork)
-  return each(workspace, chosen, (state) => stopDelegate(workspace, state))
+  const chosen = await findDelegatesOr(workspace, names, isAtWork)
+  return forEachDelegate(workspace, chosen, (state) => stopDelegate(workspace, state))
 }
 
 export async function retryDelegates(
@@ -117,11 +118,11 @@ export async function retryDelegates(
   { note }: { readonly note?: string } = {},
 ): Promise<readonly DelegateRow[]> {
   refuseInRun(workspace, 'beginning a delegate again')
-  const chosen = await namedOr(workspace, names, ({ status }) =>
+  const chosen = await findDelegatesOr(workspace, names, ({ status }) =>
     ['failed', 'conflicted', 'parked'].includes(status),
   )
   chosen.forEach(refuseToBegin)
-  return each(workspace, chosen, async ({ id }) => {
+  return forEachDelegate(workspace, chosen, async ({ id }) => {
     if (note !== undefined) await addDelegateNote(workspace, id, note)
     await startInBackground(workspace, id)
   })
@@ -133,53 +134,63 @@ export async function discardDelegates(
 ): Promise<readonly DelegateRow[]> {
   refuseInRun(workspace, 'discarding a delegate')
   for (const name of names) findExactly(workspace.paths, name)
-  const chosen = await namedOr(workspace, names, isOpenDelegate)
-  return each(workspace, chosen, (state) => discardDelegate(workspace, state))
+  const chosen = await findDelegatesOr(workspace, names, isOpenDelegate)
+  return forEachDelegate(workspace, chosen, (state) => discardDelegate(workspace, state))
 }
 
 export async function mergeDelegatesByName(
   workspace: Workspace,
   names: readonly string[] | 'all',
   { isSentBack = true, ...options }: QueueOptions = {},
-  tell: (event: MergeEvent) => void = () => {},
+  listener: (event: MergeEvent) => void = () => {},
 ): Promise<readonly MergeOutcome[]> {
   refuseInRun(workspace, 'merging')
   const isReady = ({ status, order }: DelegateState) => status === 'ready' && !order.isReadOnly
   const chosen =
-    names === 'all' ? await namedOr(workspace, [], isReady) : await named(workspace, names)
+    names === 'all'
+      ? await findDelegatesOr(workspace, [], isReady)
+      : await findDelegates(workspace, names)
   const sendBack = (id: string) => startInBackground(workspace, id)
   const ids = chosen.map(({ id }) => id)
-  return runMergeQueue(workspace, ids, { ...options, ...(isSentBack ? { sendBack } : {}) }, tell)
+  return runMergeQueue(
+    workspace,
+    ids,
+    { ...options, ...(isSentBack ? { sendBack } : {}) },
+    listener,
+  )
 }
 
 function isAtWork({ status }: { readonly status: string }): boolean {
   return status === 'running' || status === 'merging'
 }
 
-async function namedOr(
+async function findDelegatesOr(
   workspace: Workspace,
   names: readonly string[],
-  isMeant: (state: DelegateState) => boolean,
+  isDefault: (state: DelegateState) => boolean,
 ): Promise<readonly DelegateState[]> {
-  if (names.length > 0) return named(workspace, names)
-  return (await reconcileDelegates(workspace)).filter(isMeant)
+  if (names.length > 0) return findDelegates(workspace, names)
+  return (await reconcileDelegates(workspace)).filter(isDefault)
 }
 
-function named(workspace: Workspace, names: readonly string[]): Promise<readonly DelegateState[]> {
+function findDelegates(
+  workspace: Workspace,
+  names: readonly string[],
+): Promise<readonly DelegateState[]> {
   const found = names.map((name) => findDelegate(workspace.paths, name))
   const once = new Map(found.map((state) => [state.id, state]))
   return Promise.all([...once.values()].map((state) => reconcileDelegate(workspace, state)))
 }
 
-async function rowNow(workspace: Workspace, id: string): Promise<DelegateRow> {
+async function readRow(workspace: Workspace, id: string): Promise<DelegateRow> {
   return toDelegateRow(
     workspace,
     await reconcileDelegate(workspace, readDelegate(workspace.paths, id)),
   )
 }
 
-/** Does it to each, and throws the first failure after the last. */
-async function each(
+/** Continues with the others after a failure, and throws the first failure at the end. */
+async function forEachDelegate(
   workspace: Workspace,
   chosen: readonly DelegateState[],
   work: (state: DelegateState) => Promise<unknown>,
@@ -194,42 +205,42 @@ async function each(
     }
   }
   if (failures.length > 0) throw failures[0]
-  return Promise.all(chosen.map(({ id }) => rowNow(workspace, id)))
+  return Promise.all(chosen.map(({ id }) => readRow(workspace, id)))
 }
 
 const GRACE_MS = 15_000
-const LOOK_MS = 50
+const CHECK_MS = 50
 
 export async function stopDelegate(
   workspace: Workspace,
   { id, order }: DelegateState,
 ): Promise<DelegateState> {
-  const { paths: place } = workspace
-  const state = await onceBegun(place, id)
-  const { runner, ended } = state.run
-  // Decided by the process and not by the status, which may be wrong.
-  if (state.isBegun && ended === undefined && isAlive(runner)) {
-    if (isOfRun(place, state)) {
+  const { paths } = workspace
+  const state = await waitUntilStarted(paths, id)
+  const { runner } = state.run
+  // The process decides, because the recorded status may be outdated.
+  if (state.isStarted && isRunningNow(state.run)) {
+    if (isPartOfLiveRun(paths, state)) {
       throw new StintError(
         'PART_OF_RUN',
         `${order.name} is a part of a run, in process ${runner.pid}`,
         'stop the run: Ctrl-C where it runs',
       )
     }
-    await end(runner)
+    await endRunner(runner)
   }
-  const now = readDelegate(place, id)
+  const now = readDelegate(paths, id)
   if (!hasLiveProcess(now)) await endOrphanedProcesses(now.run)
-  return reconcileDelegate(workspace, readDelegate(place, id))
+  return reconcileDelegate(workspace, readDelegate(paths, id))
 }
 
-/** Waits for its process: the one that creates it has other work and is not ended. */
-async function onceBegun(place: ProjectPaths, id: string): Promise<DelegateState> {
-  for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(LOOK_MS)) {
-    const state = readDelegate(place, id)
-    if (state.isBegun || !hasLiveProcess(state) || isOfRun(place, state)) return state
+/** Waits until the delegate's own process has started: the process that creates it must not be killed. */
+async function waitUntilStarted(paths: ProjectPaths, id: string): Promise<DelegateState> {
+  for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(CHECK_MS)) {
+    const state = readDelegate(paths, id)
+    if (state.isStarted || !hasLiveProcess(state) || isPartOfLiveRun(paths, state)) return state
   }
-  const { order, run } = readDelegate(place, id)
+  const { order, run } = readDelegate(paths, id)
   throw new StintError(
     'DELEGATE_BUSY',
     `${order.name} is just being begun by process ${run.runner.pid}`,
@@ -238,23 +249,23 @@ async function onceBegun(place: ProjectPaths, id: string): Promise<DelegateState
 }
 
 /** The process of a parallel run works on other delegates too. */
-function isOfRun(place: ProjectPaths, { order, run }: DelegateState): boolean {
-  const runner = order.run === undefined ? undefined : foldRun(readRun(place, order.run))?.runner
+function isPartOfLiveRun(paths: ProjectPaths, { order, run }: DelegateState): boolean {
+  const runner = order.run === undefined ? undefined : foldRun(readRun(paths, order.run))?.runner
   return runner !== undefined && isSameProcess(runner, run.runner)
 }
 
-async function end(runner: ProcessTag): Promise<void> {
+async function endRunner(runner: ProcessTag): Promise<void> {
   signal(runner.pid, 'SIGTERM')
-  // A halted process gets the signal only once it continues.
+  // A suspended process gets SIGTERM only once it continues.
   signal(runner.pid, 'SIGCONT')
-  if (await isGone(runner, GRACE_MS)) return
+  if (await waitUntilGone(runner, GRACE_MS)) return
   signal(runner.pid, 'SIGKILL')
-  await isGone(runner, GRACE_MS)
+  await waitUntilGone(runner, GRACE_MS)
   if (runner.mark !== '') await endOrphans(runner)
 }
 
-async function isGone(runner: ProcessTag, withinMs: number): Promise<boolean> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(LOOK_MS))
+async function waitUntilGone(runner: ProcessTag, withinMs: number): Promise<boolean> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(CHECK_MS))
     if (!isAlive(runner)) return true
   return !isAlive(runner)
 }
@@ -268,24 +279,24 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Gives a delegate up. Its worktree and branch go away; its work stays under `refs/stint/`. Worktree and branch stay if
- * they hold what can be in no commit.
+ * Removes a delegate's worktree and branch and keeps its work under `refs/stint/`. Worktree and branch stay if they hold
+ * files that cannot be committed.
  */
 export async function discardDelegate(
   workspace: Workspace,
-  given: DelegateState,
+  delegate: DelegateState,
 ): Promise<DelegateState> {
-  const { paths: place } = workspace
-  const { id } = await stopDelegate(workspace, given)
-  const now = await withClaim(place, delegateClaim(id), () =>
-    giveUp(workspace, readDelegate(place, id)),
+  const { paths } = workspace
+  const { id } = await stopDelegate(workspace, delegate)
+  const now = await withClaim(paths, delegateClaim(id), () =>
+    discardIdle(workspace, readDelegate(paths, id)),
   )
   await reportToParent(workspace, now)
   return now
 }
 
-function giveUp(workspace: Workspace, state: DelegateState): DelegateState {
-  const { paths: place, config } = workspace
+function discardIdle(workspace: Workspace, state: DelegateState): DelegateState {
+  const { paths, config } = workspace
   const { id, order, run, status } = state
   const { name, target } = order
   if (status === 'discarded') return state
@@ -305,14 +316,14 @@ function giveUp(workspace: Workspace, state: DelegateState): DelegateState {
       `stint delegate discard ${name} once more`,
     )
   const { base, branch, tree } = run.started
-  const { mainRoot } = requireRepository(place)
-  const found = commitLeftWork(place, id, { tree, branch, base, isInPlace: false })
+  const { mainRoot } = requireRepository(paths)
+  const found = commitLeftWork(paths, id, run.started)
   const left = repositoryAt(tree) === undefined ? [] : findUnsavedPaths(tree)
   const because = `its worktree ${tree} is left, as it holds what is in no commit: ${abbreviateList(left)}`
   const tip = branchTip(mainRoot, branch)
-  const kept = `refs/stint/runs/${id}/discarded`
-  // Kept, then recorded, then removed: a kill in between loses nothing.
-  const work = provedCommitIfLost(place, { tip, base, proved: state.ready?.commit }) ?? tip
+  const ref = `refs/stint/runs/${id}/discarded`
+  // Saved, then recorded, then removed, so that a kill in between loses nothing.
+  const work = provedCommitIfLost(paths, { tip, base, proved: state.ready?.commit }) ?? tip
   const hasWork = work !== undefined && work !== base
   if (hasWork) {
     runGit(mainRoot, [
@@ -320,21 +331,21 @@ function giveUp(workspace: Workspace, state: DelegateState): DelegateState {
       'update-ref',
       '-m',
       'stint: keep what is discarded',
-      kept,
+      ref,
       work,
     ])
-    deleteProvedRef(place, id, work)
+    deleteProvedRef(paths, id, work)
   }
-  saveOrphanedCommits(place, state, (text) => workspace.say(text))
-  const log = new RunLog(place, id, config)
+  saveOrphanedCommits(paths, state, (text) => workspace.say(text))
+  const log = new RunLog(paths, id, config)
   log.append('delegate.moved', {
     to: 'discarded',
-    commits: countCommitsBeyond(place, base, [work]),
+    commits: countCommitsBeyond(paths, base, [work]),
     ...(left.length === 0 ? {} : { because, left }),
-    ...(hasWork ? { kept, commit: work } : defined({ kept: found.kept })),
+    ...(hasWork ? { kept: ref, commit: work } : defined({ kept: found.kept })),
   })
   log.close()
-  if (left.length === 0) removeDelegateTree(place, run.started, tip)
+  if (left.length === 0) removeDelegateTree(paths, run.started, tip)
   else workspace.say(`${name}: ${because}`)
-  return readDelegate(place, id)
+  return readDelegate(paths, id)
 }

@@ -9,17 +9,17 @@ import type { RunOptions } from '../options.ts'
 
 export type Runs = ReturnType<typeof projectRuns>
 
-/** What can be done with the runs of a project. Each part is loaded when it is needed. */
+/** The runs of a project. Each operation loads its module when it is called. */
 export function projectRuns(workspace: Workspace) {
   return {
-    /** Starts or resumes a run. What is wrong is thrown here; afterwards the handle says how it ended. */
-    async start(options: StartOptions = {}, tell: RunListener = () => {}): Promise<RunHandle> {
+    /** Starts or resumes a run. Throws if it cannot start; after that the handle reports how it ended. */
+    async start(options: StartOptions = {}, listener: RunListener = () => {}): Promise<RunHandle> {
       const { startAnyRun } = await import('../parallel/start-parallel.ts')
       const secrets = redaction(workspace.config)
-      // What an agent says and runs may hold a secret, and the listener may keep it.
-      return startAnyRun(workspace, options, (event) => tell(redactDeep(event, secrets).value))
+      // Agent messages and commands may contain secrets, and the listener may store them.
+      return startAnyRun(workspace, options, (event) => listener(redactDeep(event, secrets).value))
     },
-    /** What a run would do, and why. Begins nothing. */
+    /** Plans a run without starting it. */
     async plan(options: RunOptions = {}): Promise<RunPlan> {
       const { planAnyRun } = await import('../parallel/schedule.ts')
       return planAnyRun(workspace, options)
@@ -29,7 +29,7 @@ export function projectRuns(workspace: Workspace) {
       const { listRuns } = await import('../runs.ts')
       return listRuns(workspace)
     },
-    /** What a run cost and what came of it, by its id or any unique part of it. */
+    /** The report of a run, by its id or any unique part of it. */
     async report(run: string): Promise<RunReport> {
       const { readRunReport } = await import('../runs.ts')
       return readRunReport(workspace, run)
@@ -41,14 +41,14 @@ type Operations = typeof import('./delegate-operations.ts')
 
 export type Delegates = ReturnType<typeof projectDelegates>
 
-/** A delegate as its log has it. */
+/** A delegate as recorded in its log. */
 export interface RecordedDelegate extends Pick<DelegateState, 'id' | 'order' | 'status'> {
   readonly isOrphaned: boolean
   /** Its work is neither merged nor discarded. */
   readonly isUnsettled: boolean
 }
 
-/** What can be done with the delegates of a project. Loaded when it is needed. */
+/** The delegates of a project. The operations are loaded when one is called. */
 export function projectDelegates(workspace: Workspace) {
   const bound =
     <Args extends readonly unknown[], Result>(
@@ -62,22 +62,22 @@ export function projectDelegates(workspace: Workspace) {
     /** All delegates, oldest first. */
     list: bound(({ listDelegates }) => listDelegates),
     show: bound(({ showDelegate }) => showDelegate),
-    /** Waits until none of them is at work; without names, all. */
+    /** Waits until none of them is running or merging; without names, all. */
     wait: bound(({ waitForDelegates }) => waitForDelegates),
-    /** Ends them and everything they started; without names, all. Their work stays. */
+    /** Stops them and everything they started; without names, all. Their work stays. */
     stop: bound(({ stopDelegates }) => stopDelegates),
-    /** Starts them again; without names, all that failed, conflict or are parked. */
+    /** Restarts them; without names, all that are failed, conflicted or parked. */
     retry: bound(({ retryDelegates }) => retryDelegates),
-    /** Gives them up, by whole names; without any, all that are not merged. */
+    /** Discards them by their full names; without any, all that are not merged. */
     discard: bound(({ discardDelegates }) => discardDelegates),
     /** Merges them one after another; `all` are those that are ready. */
     merge: bound(({ mergeDelegatesByName }) => mergeDelegatesByName),
-    /** The id of the one that a name means; a part of a name is enough unless it has to be exact. */
+    /** The id of the delegate with this name or, unless `isExact`, this part of a name. */
     async find(name: string, isExact = false): Promise<string> {
       const { findDelegate, findExactly } = await import('../delegate/delegates.ts')
       return (isExact ? findExactly : findDelegate)(workspace.paths, name).id
     },
-    /** As their logs have them, oldest first. Only reads, where `list` also reconciles them with what runs. */
+    /** As recorded in their logs, oldest first. Read-only, while `list` also reconciles orphaned ones. */
     async recorded(): Promise<readonly RecordedDelegate[]> {
       const { readDelegates, isOrphaned, isOpenDelegate } = await import('../delegate/delegates.ts')
       return readDelegates(workspace.paths).map((state) => ({
@@ -88,16 +88,16 @@ export function projectDelegates(workspace: Workspace) {
         isUnsettled: isOpenDelegate(state),
       }))
     },
-    /** What changed between two commits, as git prints it. */
+    /** The git diff between two commits. */
     async diff(from: string, to: string): Promise<string> {
       const { runGit } = await import('../../git/run-git.ts')
       const flags = ['--no-color', '--no-ext-diff', '--no-textconv']
       return runGit(workspace.paths.root, ['diff', ...flags, from, to, '--'])
     },
-    /** What the background process runs. */
-    async work(id: string, tell: RunListener): Promise<void> {
+    /** Runs in the background process. */
+    async work(id: string, listener: RunListener): Promise<void> {
       const { runDelegateProcess } = await import('../delegate/start-delegate.ts')
-      await runDelegateProcess(workspace, id, tell)
+      await runDelegateProcess(workspace, id, listener)
     },
   }
 }

@@ -3,14 +3,14 @@ import {
   LEFT_OUT_ROOM,
   VIEW_COMMANDS,
   bullets,
-  sectionFrame,
-  leftOutLines,
   describeLeftOut,
+  leftOutLines,
+  sectionFrame,
   shareRoom,
 } from '../../context/section.ts'
 import { costOfAll, shortenToCost } from '../../context/cost.ts'
 import { fenceLines, fenced } from '../../context/fence.ts'
-import { stableSections, currentSections } from '../../context/session-sections.ts'
+import { currentSections, stableSections } from '../../context/session-sections.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { nameForFiles } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'

@@ -25,48 +25,48 @@ import { abbreviateList } from '../worktree/remove-worktree.ts'
 import {
   IGNORED_PATHS,
   branchTip,
-  requireHead,
-  repositoryAt,
   createRunTree,
+  repositoryAt,
+  requireHead,
   uncommittedPaths,
 } from '../worktree/run-tree.ts'
 import { REPORT_FILE, briefFor } from './brief.ts'
 import type { DelegateRequest } from './delegate-row.ts'
 import { delegateEnvironment, delegateWrap } from './delegate-context.ts'
 import {
-  type DelegateState,
   CREATE_CLAIM,
-  readDelegates,
-  readDelegate,
-  withClaim,
+  type DelegateState,
   hasLiveProcess,
   isOpenDelegate,
+  readDelegate,
+  readDelegates,
+  withClaim,
 } from './delegates.ts'
 import { removeDelegateTree } from './delegate-commits.ts'
 import { KnownPaths, type TouchedFiles, findOverlap, findTouchedFiles } from './overlap.ts'
-import { changedFiles, reportBegunToParent } from './parent-journal.ts'
+import { changedFiles, reportStartToParent } from './parent-journal.ts'
 
-interface PartOfRun {
+interface ParallelRunPart {
   readonly run: string
   readonly target: string
   readonly backlog?: string
 }
 
-const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
+const READ_ONLY_ROLES: ReadonlySet<string> = new Set(['reviewer', 'research'])
 
-/** Creates a delegate with its branch, worktree, log and task file, and does not start it. Refuses before it creates anything. */
+/** Creates a delegate with its branch, worktree, log and task file, without starting it. Checks come before anything is created. */
 export async function createDelegate(
   workspace: Workspace,
   request: DelegateRequest,
-  part?: PartOfRun,
+  part?: ParallelRunPart,
 ): Promise<DelegateState> {
   refuseInRun(workspace, 'delegating')
-  const { paths: place, config } = workspace
-  const { worktree } = requireRepository(place)
+  const { paths, config } = workspace
+  const { worktree } = requireRepository(paths)
   const { most } = config.delegates
-  const others = readDelegates(place)
+  const others = readDelegates(paths)
   if (part === undefined) refuseTooMany(others, most)
-  const task = await taskFor(workspace, request.task, others, part)
+  const task = await findOpenTask(workspace, request.task, others, part)
   const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
   if (what === '')
     throw new StintError(
@@ -74,84 +74,84 @@ export async function createDelegate(
       'a delegate needs to be told what to do',
       'stint delegate "write tests for the parser"',
     )
-  const as = profileNamed(workspace, request.as)
-  const isReadOnly = READERS.has(readSpecialist(request.as ?? '') ?? '')
+  const as = requireProfile(workspace, request.as)
+  const isReadOnly = READ_ONLY_ROLES.has(readSpecialist(request.as ?? '') ?? '')
   refuseSecretCommand(workspace, request.verify ?? '')
   const { harness = config.run.harness ?? DEFAULT_HARNESS } = request
   const { model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script } = request
   const limits = { verify, budgetTokens, budgetUsd, maxMinutes, permissions, script }
   const options = { harness, ...defined({ model, ...limits, backlog: part?.backlog }) }
   const id = mintId(undefined)
-  const { from, target } = startingPoint(worktree, request.base, part)
-  const parent = part === undefined ? await parentOf(workspace, request.session) : undefined
+  const { from, target } = findStart(worktree, request.base, part)
+  const parent = part === undefined ? await findParent(workspace, request.session) : undefined
   const ownFolder = part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`
   const folder = `stint/${parent?.name ?? ownFolder}`
   const nameAmong = (all: readonly DelegateState[]) =>
-    freeName(place.root, all, request.as ?? task?.shortname ?? what, folder)
+    freeName(paths.root, all, request.as ?? task?.shortname ?? what, folder)
   const treeName = `delegate-${shortId(id)}`
-  // A mistake in the environment or the agent shows now, and not in a background process.
+  // Fails here on a bad environment or agent, and not later in the background process.
   const tried = [
     nameAmong(others),
-    join(worktreesFolder(place), treeName),
+    join(worktreesFolder(paths), treeName),
     config.delegates,
   ] as const
   delegateEnvironment(...tried)
   await requireHarness(workspace, resolveOptions(workspace, options), id, delegateWrap(...tried))
-  const output = outputOf(request.output, isReadOnly)
+  const output = checkOutputPath(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
   workspace.prepare()
-  const state = await withClaim(place, CREATE_CLAIM, async () => {
+  const state = await withClaim(paths, CREATE_CLAIM, async () => {
     // Others may have been created meanwhile.
-    const now = readDelegates(place)
+    const now = readDelegates(paths)
     if (part === undefined) refuseTooMany(now, most)
     if (task !== undefined) refuseDelegated(task, now)
     const { name, slot } = nameAmong(now)
     const wanted = { what, name, files, isReadOnly, ...defined({ as, output, task }) }
     const { brief, file } = await briefFor(workspace, wanted, parent?.id)
-    const tree = createRunTree(place, id, `${folder}/${name}`, { name: treeName, from })
+    const tree = createRunTree(paths, id, `${folder}/${name}`, { name: treeName, from })
     const of = { group: request.group, task: task?.id, parent: parent?.id, run: part?.run }
     const order = { name, what, target, isReadOnly, files, slot, brief }
     const delegate = { ...order, ...defined({ as, ...of, output }) }
     const source = `delegate ${name}`
-    writeDown(workspace, id, { options, harness, source, ...tree, delegate }, file)
-    return readDelegate(place, id)
+    writeDelegateFiles(workspace, id, { options, harness, source, ...tree, delegate }, file)
+    return readDelegate(paths, id)
   })
-  await reportBegunToParent(workspace, state)
+  await reportStartToParent(workspace, state)
   if (part === undefined) {
     const dirty = uncommittedPaths(worktree)
     if (dirty.length > 0)
       workspace.say(`it does not have what is not committed here: ${abbreviateList(dirty, 3)}`)
-    if (!isReadOnly) sayOverlaps(workspace, { what, files, task }, others)
+    if (!isReadOnly) warnAboutOverlaps(workspace, { what, files, task }, others)
   }
   return state
 }
 
-/** Where the log cannot be written, nothing of the delegate is left. */
-function writeDown(
-  { paths: place, config }: Workspace,
+/** If the log cannot be written, everything created for the delegate is removed again. */
+function writeDelegateFiles(
+  { paths, config }: Workspace,
   id: string,
   started: Omit<RunEntryData['run.started'], 'runner'>,
   file: string,
 ): void {
-  const folder = runFolder(place, id)
+  const folder = runFolder(paths, id)
   const taskFile = join(folder, 'task.md')
   try {
     createFolder(folder)
     replaceFile(taskFile, file)
-    RunLog.create(place, id, config, { ...started, runner: thisProcess() }).close()
+    RunLog.create(paths, id, config, { ...started, runner: thisProcess() }).close()
   } catch (error) {
-    removeDelegateTree(place, started, started.base)
+    removeDelegateTree(paths, started, started.base)
     removeFile(taskFile)
     removeEmptyFolder(folder)
     throw error
   }
 }
 
-async function taskFor(
+async function findOpenTask(
   workspace: Workspace,
   name: string | undefined,
   others: readonly DelegateState[],
-  part: PartOfRun | undefined,
+  part: ParallelRunPart | undefined,
 ): Promise<Task | undefined> {
   if (name === undefined) return undefined
   const backlog = await (await openBacklogSource(workspace, part?.backlog)).read()
@@ -188,9 +188,9 @@ function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
   )
 }
 
-function profileNamed({ paths: place }: Workspace, as: string | undefined): string | undefined {
+function requireProfile({ paths }: Workspace, as: string | undefined): string | undefined {
   if (as === undefined) return undefined
-  const { profiles } = loadProfiles(place.repository?.worktree ?? place.root)
+  const { profiles } = loadProfiles(paths.repository?.worktree ?? paths.root)
   const profile = findProfile(as, profiles)
   if (profile !== undefined) return profile.name
   throw new StintError(
@@ -200,10 +200,10 @@ function profileNamed({ paths: place }: Workspace, as: string | undefined): stri
   )
 }
 
-function startingPoint(
+function findStart(
   worktree: string,
   base: string | undefined,
-  part: PartOfRun | undefined,
+  part: ParallelRunPart | undefined,
 ): { from: string; target: string } {
   const branch = part?.target ?? base?.replace(/^refs\/heads\//, '')
   const tip = branch === undefined ? undefined : branchTip(worktree, branch)
@@ -230,8 +230,8 @@ function startingPoint(
   }
 }
 
-/** Having no session to work for is an error only when one was named. */
-async function parentOf(workspace: Workspace, name: string | undefined) {
+/** A missing parent session is an error only when one was named. */
+async function findParent(workspace: Workspace, name: string | undefined) {
   try {
     return await chooseSession(workspace, name)
   } catch (error) {
@@ -258,7 +258,7 @@ function freeName(root: string, others: readonly DelegateState[], wanted: string
   return { name, slot }
 }
 
-function outputOf(wanted: string | undefined, isReadOnly: boolean): string | undefined {
+function checkOutputPath(wanted: string | undefined, isReadOnly: boolean): string | undefined {
   if (wanted === undefined) return isReadOnly ? REPORT_FILE : undefined
   const path = normalize(wanted.trim())
   const parts = path.toLowerCase().split('/')
@@ -284,7 +284,7 @@ export function refuseTooMany(others: readonly DelegateState[], most: number): v
   )
 }
 
-/** The log that carries the verify command to the runner has its secrets redacted. */
+/** The runner reads the verify command from the log, where secrets are redacted. */
 export function refuseSecretCommand({ config }: Workspace, verify: string): void {
   if (withoutSecrets(verify, config) === verify) return
   throw new StintError(
@@ -294,18 +294,17 @@ export function refuseSecretCommand({ config }: Workspace, verify: string): void
   )
 }
 
-function sayOverlaps(
+function warnAboutOverlaps(
   workspace: Workspace,
   { what, files, task }: { what: string; files: readonly string[]; task: Task | undefined },
   others: readonly DelegateState[],
 ): void {
-  const beside = others.filter((one) => isOpenDelegate(one) && !one.order.isReadOnly)
-  if (beside.length === 0) return
-  const listed = runGit(requireRepository(workspace.paths).worktree, ['ls-files', '-z']).split('\0')
-  const known = new KnownPaths(listed.filter(Boolean))
-  const own = findTouchedFiles(textOf(what, task), known, files)
-  for (const other of beside) {
-    const { how, paths } = findOverlap(own, touchedBy(workspace, other, known))
+  const unfinished = others.filter((one) => isOpenDelegate(one) && !one.order.isReadOnly)
+  if (unfinished.length === 0) return
+  const known = KnownPaths.inTree(requireRepository(workspace.paths).worktree)
+  const own = findTouchedFiles(taskTexts(what, task), known, files)
+  for (const other of unfinished) {
+    const { how, paths } = findOverlap(own, filesTouchedBy(workspace, other, known))
     if (how === 'none') continue
     const change = how === 'declared' ? 'is to change' : 'may change'
     workspace.say(
@@ -314,9 +313,13 @@ function sayOverlaps(
   }
 }
 
-function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): TouchedFiles {
+function filesTouchedBy(
+  workspace: Workspace,
+  state: DelegateState,
+  known: KnownPaths,
+): TouchedFiles {
   const { order, run } = state
-  const { declared, likely } = findTouchedFiles(textOf(order.what), known, order.files)
+  const { declared, likely } = findTouchedFiles(taskTexts(order.what), known, order.files)
   const { tree } = run.started
   const changed = [
     ...changedFiles(workspace, state, { isMerged: false }),
@@ -327,7 +330,7 @@ function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths
     : { declared, likely: [...likely, ...changed] }
 }
 
-function textOf(what: string, task?: Task) {
+function taskTexts(what: string, task?: Task) {
   const { description = '', details = '', checklist = [], extra = '' } = task ?? {}
   return { title: what, description, details, checklist, extra }
 }

@@ -1,22 +1,22 @@
 import { basename } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
-import { GitFailed, gitSucceeds, runGit, tryGit } from '../../git/run-git.ts'
+import { GitFailed, gitSucceeds, runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import { type RunTree, branchTip, readTreeHead, repositoryAt } from '../worktree/run-tree.ts'
 import type { DelegateState } from './delegates.ts'
 
-/** Runs git in the common folder, which every repository has, a bare one too. */
-export function runGitInRepository(place: ProjectPaths, ...args: readonly string[]): string {
-  return runGit(requireRepository(place).commonDir, args)
+/** Runs git in the common directory, which a bare repository has too. */
+export function runGitInRepository(paths: ProjectPaths, ...args: readonly string[]): string {
+  return runGit(requireRepository(paths).commonDir, args)
 }
 
-/** A commit's history never changes. */
+/** A commit's history never changes, so the answer can be cached. */
 const contained = new Set<string>()
 
-export function containsCommit(place: ProjectPaths, commit: string, ancestor: string): boolean {
-  const { commonDir } = requireRepository(place)
+export function containsCommit(paths: ProjectPaths, commit: string, ancestor: string): boolean {
+  const { commonDir } = requireRepository(paths)
   const key = `${commonDir} ${ancestor} ${commit}`
   if (contained.has(key)) return true
   const isContained = gitSucceeds(commonDir, ['merge-base', '--is-ancestor', ancestor, commit])
@@ -24,14 +24,9 @@ export function containsCommit(place: ProjectPaths, commit: string, ancestor: st
   return isContained
 }
 
-export function hasCommit(place: ProjectPaths, commit: string): boolean {
-  try {
-    runGitInRepository(place, 'cat-file', '-e', `${commit}^{commit}`)
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed && error.status !== undefined) return false
-    throw error
-  }
+export function hasCommit(paths: ProjectPaths, commit: string): boolean {
+  const exists = () => runGitInRepository(paths, 'cat-file', '-e', `${commit}^{commit}`)
+  return unlessGitFails(exists, (status) => status !== undefined) !== undefined
 }
 
 /** A list is printed several times a second, and the count between two commits never changes. */
@@ -62,50 +57,50 @@ function provedRef(delegate: string) {
 }
 
 export function saveProvedRef(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   delegate: string,
   commit: string | undefined,
 ): void {
   if (commit === undefined) return
   const note = ['-m', 'stint: keep what is proved']
   try {
-    runGitInRepository(place, ...SAFE_CONFIG, 'update-ref', ...note, provedRef(delegate), commit)
+    runGitInRepository(paths, ...SAFE_CONFIG, 'update-ref', ...note, provedRef(delegate), commit)
   } catch (error) {
-    // A commit that was garbage-collected by hand cannot be kept.
-    if (!(error instanceof GitFailed) || hasCommit(place, commit)) throw error
+    // A commit that was garbage-collected cannot be saved.
+    if (!(error instanceof GitFailed) || hasCommit(paths, commit)) throw error
   }
 }
 
-export function deleteProvedRef(place: ProjectPaths, delegate: string, by: string): void {
-  const repository = requireRepository(place)
+export function deleteProvedRef(paths: ProjectPaths, delegate: string, by: string): void {
+  const repository = requireRepository(paths)
   const ref = provedRef(delegate)
   const proved = commitOfRef(repository, ref)
-  if (proved === undefined || !containsCommit(place, by, proved)) return
+  if (proved === undefined || !containsCommit(paths, by, proved)) return
   tryGit(repository.commonDir, [...SAFE_CONFIG, 'update-ref', '-d', ref, proved])
 }
 
-/** The proved commit where the branch was deleted or reset to its base. */
+/** The proved commit, if the branch was deleted or reset to its base. */
 export function provedCommitIfLost(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { tip, base, proved }: { tip: string | undefined; base: string; proved: string | undefined },
 ): string | undefined {
-  if (proved === undefined || tip === proved || !hasCommit(place, proved)) return undefined
+  if (proved === undefined || tip === proved || !hasCommit(paths, proved)) return undefined
   if (tip === undefined) return proved
-  const isReset = containsCommit(place, base, tip) && !containsCommit(place, tip, proved)
+  const isReset = containsCommit(paths, base, tip) && !containsCommit(paths, tip, proved)
   return isReset ? proved : undefined
 }
 
 const MOST = 50
 
-/** Keeps each of its commits that is on no branch, before its worktree or branch is removed. Repeating it adds nothing. */
+/** Saves commits that are on no branch under refs before the worktree or branch is removed. Repeating it adds nothing. */
 export function saveOrphanedCommits(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   state: DelegateState,
   say: (text: string) => void,
 ): void {
-  const tips = strayTips(place, state)
+  const tips = findOrphanedTips(paths, state)
   if (tips.length === 0) return
-  const { commonDir } = requireRepository(place)
+  const { commonDir } = requireRepository(paths)
   const ref = `refs/stint/runs/${state.id}/lost-`
   const taken = runGit(commonDir, ['for-each-ref', '--format=%(refname)', `${ref}*`])
     .split('\n')
@@ -120,11 +115,11 @@ export function saveOrphanedCommits(
   say(`${name}: commits of it that are on no branch are kept: git log ${ref}${first}`)
 }
 
-function strayTips(place: ProjectPaths, { ready, run }: DelegateState) {
+function findOrphanedTips(paths: ProjectPaths, { ready, run }: DelegateState) {
   const { branch, tree } = run.started
-  const { commonDir } = requireRepository(place)
+  const { commonDir } = requireRepository(paths)
   const folder = basename(repositoryAt(tree)?.gitDir ?? tree)
-  // What its log names too, should git keep no reflogs.
+  // Includes the commits in its log, in case git keeps no reflogs.
   const made = [
     ...reflog(commonDir, `worktrees/${folder}/HEAD`),
     ...reflog(commonDir, `refs/heads/${branch}`),
@@ -133,7 +128,7 @@ function strayTips(place: ProjectPaths, { ready, run }: DelegateState) {
     ...run.attempts.map(({ commit }) => commit),
   ].filter((commit) => commit !== undefined)
   if (made.length === 0) return []
-  // Not by --all, which includes the HEAD of the worktree itself.
+  // Not --all, which would include the worktree's own HEAD.
   const kept = ['--not', '--branches', '--tags', '--remotes', '--glob=refs/stint/*']
   const list = ['rev-list', '--ignore-missing', '--parents', '--stdin', ...kept]
   const found = runGit(commonDir, list, { input: `${[...new Set(made)].join('\n')}\n` })
@@ -148,13 +143,13 @@ function reflog(repository: string, name: string) {
   return printed.split('\n').filter((line) => line !== '')
 }
 
-/** Removes a delegate's worktree, and its branch when that is at `tip`. Only for what is kept elsewhere. */
+/** Removes a delegate's worktree, and its branch if that is at `tip`. The work must be saved elsewhere. */
 export function removeDelegateTree(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { branch, tree }: Pick<RunTree, 'branch' | 'tree'>,
   tip: string | undefined,
 ): void {
-  const { mainRoot } = requireRepository(place)
+  const { mainRoot } = requireRepository(paths)
   const isCheckedOut = () =>
     runGit(mainRoot, ['worktree', 'list', '--porcelain', '-z'])
       .split('\0')

@@ -9,7 +9,7 @@ import { commandWords } from '../../text/command-words.ts'
 import { defined } from '../../text/defined.ts'
 import type { DelegateContext } from '../attempt/run-context.ts'
 import type { DelegateMove, DelegateOrder } from '../entries.ts'
-import type { BacklogSource } from '../sources/external-tasks.ts'
+import type { BacklogSource } from '../sources/backlog-source.ts'
 import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { branchTip, readTreeHead } from '../worktree/run-tree.ts'
 
@@ -17,46 +17,54 @@ export function makeDelegateContext(
   order: DelegateOrder,
   tree: string,
   settings: DelegateSettings,
-  toMend?: DelegateMove,
+  openRejection?: DelegateMove,
 ): DelegateContext {
   const { brief, isReadOnly, output } = order
-  const { because, target = '', onto = '', files = [], verify } = toMend ?? {}
+  const { because, target = '', onto = '', files = [], verify } = openRejection ?? {}
   const reason = because ?? 'it did not go into the target'
-  const failure = toMend && { reason, merge: { target, onto, files }, ...defined({ verify }) }
+  const failure = openRejection && {
+    reason,
+    merge: { target, onto, files },
+    ...defined({ verify }),
+  }
   const proved = isReadOnly ? { report: output } : { produces: output }
   return {
     brief,
     env: delegateEnvironment(order, tree, settings),
-    proof: defined({ contains: toMend?.onto, ...proved }),
+    proof: defined({ contains: openRejection?.onto, ...proved }),
     ...defined({ wrap: delegateWrap(order, tree, settings), setup: settings.setup, failure }),
     watchTarget: () => {
       const before = branchTip(tree, order.target)
-      return () => movedTarget(order, tree, before)
+      return () => describeMovedTarget(order, tree, before)
     },
   }
 }
 
-/** Reports that the agent itself put the target branch on an unproved commit of its own. */
-function movedTarget({ name, target }: DelegateOrder, tree: string, before: string | undefined) {
+/** Warns that the agent itself moved the target branch to an unproved commit of its own. */
+function describeMovedTarget(
+  { name, target }: DelegateOrder,
+  tree: string,
+  before: string | undefined,
+) {
   const now = readTreeHead(tree)?.commit === undefined ? undefined : branchTip(tree, target)
   if (now === undefined || before === undefined || now === before) return undefined
-  // A commit that came by a merge is not its own.
+  // A commit that came in by a merge is not its own.
   const own = runGit(tree, ['rev-list', '--first-parent', `${before}..HEAD`, '--']).split('\n')
   if (!own.includes(now)) return undefined
   const where = `from ${before.slice(0, 10)} to ${now.slice(0, 10)}`
   return `${target} was moved ${where}, a commit of ${name}, while it was worked on: it is on there without having been proved`
 }
 
-type Named = Pick<DelegateOrder, 'name' | 'slot'>
+type NameAndSlot = Pick<DelegateOrder, 'name' | 'slot'>
 
 const HIGHEST_PORT = 65_535
 
 export function delegateEnvironment(
-  order: Named,
+  order: NameAndSlot,
   tree: string,
   settings: DelegateSettings,
 ): Readonly<Record<string, string>> {
-  const fill = filler('delegates.env', order, tree, settings)
+  const fill = placeholderFiller('delegates.env', order, tree, settings)
   const configured = settings.env.map((line) => {
     const end = line.indexOf('=')
     return [line.slice(0, end), fill(line.slice(end + 1))]
@@ -70,27 +78,32 @@ export function delegateEnvironment(
 }
 
 export function delegateWrap(
-  order: Named,
+  order: NameAndSlot,
   tree: string,
   settings: DelegateSettings,
 ): readonly string[] | undefined {
   if (settings.wrap === undefined) return undefined
   const words = commandWords(settings.wrap)
   if (words === undefined)
-    throw invalid(`delegates.wrap: a quotation does not end in ${settings.wrap}`)
+    throw configError(`delegates.wrap: a quotation does not end in ${settings.wrap}`)
   // Filled in word by word, so that a folder with a blank in its name stays one word.
-  return words.map(filler('delegates.wrap', order, tree, settings))
+  return words.map(placeholderFiller('delegates.wrap', order, tree, settings))
 }
 
-function firstPort({ slot }: Named, { portBase, ports }: DelegateSettings) {
+function firstPort({ slot }: NameAndSlot, { portBase, ports }: DelegateSettings) {
   const first = portBase + slot * ports
   if (first + ports - 1 <= HIGHEST_PORT) return first
-  throw invalid(
+  throw configError(
     `delegates.port_base: the ports ${first} to ${first + ports - 1} of number ${slot} are beyond ${HIGHEST_PORT}`,
   )
 }
 
-function filler(key: string, order: Named, tree: string, settings: DelegateSettings) {
+function placeholderFiller(
+  key: string,
+  order: NameAndSlot,
+  tree: string,
+  settings: DelegateSettings,
+) {
   const port = firstPort(order, settings)
   const values = new Map([
     ['port', String(port)],
@@ -102,18 +115,18 @@ function filler(key: string, order: Named, tree: string, settings: DelegateSetti
     text.replaceAll(/\{([a-z]\w*)(?:\+(\d+))?\}/gi, (written, name: string, more?: string) => {
       const value = values.get(name)
       if (value === undefined || (more !== undefined && name !== 'port'))
-        throw invalid(
+        throw configError(
           `${key}: there is no ${written}; there are {port}, {port+1} and so on, {slot}, {name} and {tree}`,
         )
       if (more === undefined) return value
       // It would be a port of the next delegate.
       if (Number(more) >= settings.ports)
-        throw invalid(`${key}: ${written} is too far: delegates.ports is ${settings.ports}`)
+        throw configError(`${key}: ${written} is too far: delegates.ports is ${settings.ports}`)
       return String(port + Number(more))
     })
 }
 
-function invalid(reason: string) {
+function configError(reason: string) {
   return new StintError(
     'CONFIG_INVALID',
     reason,
@@ -121,7 +134,7 @@ function invalid(reason: string) {
   )
 }
 
-/** A backlog of the delegate's one task, done when it is proved, though the real backlog changes only with the merge. */
+/** A backlog of the delegate's one task. It is completed here by the proof, and in the real backlog by the merge. */
 export async function delegateSource(
   workspace: Workspace,
   id: string,
@@ -149,7 +162,7 @@ export async function delegateSource(
       const byId = new Map([[task.id, task]])
       return { ...foldBacklog([]), tasks: [task], byId, unsized: new Set([task.id]) }
     },
-    async settle() {
+    async complete() {
       isDone = true
       return []
     },

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { GitFailed, runGit, tryGit } from '../../git/run-git.ts'
+import { runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { runLogPaths } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
 import { priceUsage } from '../report.ts'
-import { addUsageByModel } from '../run-state.ts'
+import { sumAttemptUsage } from '../run-state.ts'
 import { branchTip, commitsIn } from '../worktree/run-tree.ts'
-import { type DelegateState, hasLiveProcess, isOrphaned, isOpenDelegate } from './delegates.ts'
+import { type DelegateState, hasLiveProcess, isOpenDelegate, isOrphaned } from './delegates.ts'
 import { countCommitsBeyond } from './delegate-commits.ts'
 
 /** The options of `stint delegate`. */
@@ -18,7 +18,7 @@ export interface DelegateRequest {
   readonly as?: string
   readonly task?: string
   readonly group?: string
-  /** Where its branch begins: a branch, which is then also its target, or any commit. */
+  /** Where its branch starts: a branch, which is then also its target, or any commit. */
   readonly base?: string
   readonly harness?: string
   readonly model?: string
@@ -35,15 +35,15 @@ export interface DelegateRequest {
   readonly script?: string
 }
 
-/** A delegate as it is listed. */
+/** A delegate in a list. */
 export type DelegateRow = ReturnType<typeof toDelegateRow>
 
 export interface MergeOptions {
   /** Reports what would happen, and changes nothing. */
   readonly isDryRun?: boolean
-  /** Asked when all is green, before the target moves. */
+  /** Asked after verify passed, before the target moves. */
   readonly review?: (proposal: MergeProposal) => Promise<boolean>
-  /** Starts a delegate again with its conflict; without it, the delegate stays as it is. */
+  /** Restarts a delegate with its conflict; without it, the delegate stays rejected. */
   readonly sendBack?: (delegate: string) => Promise<void>
   readonly isPullRequest?: boolean
   readonly isStopped?: AbortSignal
@@ -60,13 +60,13 @@ export interface MergeProposal {
   readonly contradictions: readonly string[]
 }
 
-export function toDelegateRow({ paths: place, config }: Workspace, state: DelegateState) {
+export function toDelegateRow({ paths, config }: Workspace, state: DelegateState) {
   const { id, move, order, ready, run, since, status } = state
   const { base, branch, harness, tree } = run.started
   const { as, group, isReadOnly, name, parent, target, task, what } = order
   const isRunning = status === 'running'
   const isWorking = isRunning && hasLiveProcess(state)
-  // No entry says that a wait is over.
+  // No entry records the end of a wait.
   const isWaiting = isWorking && Date.parse(run.waitsUntil ?? '') > Date.now()
   const known = {
     as,
@@ -83,7 +83,7 @@ export function toDelegateRow({ paths: place, config }: Workspace, state: Delega
     pr: move?.pr ?? ready?.pr,
     next: nextCommand(state),
   }
-  const spent = run.attempts.reduce((sum, attempt) => addUsageByModel(sum, attempt.spent), {})
+
   return {
     id,
     name,
@@ -98,11 +98,11 @@ export function toDelegateRow({ paths: place, config }: Workspace, state: Delega
     startedAt: run.startedAt,
     since,
     seconds: isWorking ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
-    spend: priceUsage(spent, config.prices),
-    // For the hundreds that may be settled the log has it, without a git process each.
+    spend: priceUsage(sumAttemptUsage(run.attempts), config.prices),
+    // Hundreds may be merged or discarded; their logs have the count, without a git process each.
     commits:
       (isOpenDelegate(state) ? undefined : move?.commits) ??
-      countCommitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
+      countCommitsBeyond(paths, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
     ...defined(known),
   }
 }
@@ -117,26 +117,22 @@ function nextCommand(state: DelegateState) {
   return status === 'ready' || status === 'parked' ? `stint delegate show ${name}` : undefined
 }
 
-/** A delegate with all that is known of it. */
+/** A delegate with all its details. */
 export type DelegateDetail = ReturnType<typeof toDelegateDetail>
 
 /** One attempt at its task. */
 export type AttemptDetail = DelegateDetail['attempts'][number]
 
-export function toDelegateDetail(
-  { paths: place }: Workspace,
-  state: DelegateState,
-  row: DelegateRow,
-) {
+export function toDelegateDetail({ paths }: Workspace, state: DelegateState, row: DelegateRow) {
   const { order, run, move, rejected, notes } = state
   const model = run.conversations.findLast((one) => one.model !== undefined)?.model
   const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept]
-  const report = row.report && readOrUndefined(join(place.sessions, row.report))
+  const report = row.report && readOrUndefined(join(paths.sessions, row.report))
   return {
     ...row,
     order,
     base: run.started.base,
-    ...changesOf(requireRepository(place).mainRoot, state),
+    ...readChanges(requireRepository(paths).mainRoot, state),
     attempts: run.attempts.map(({ started, at, outcome, reason, seconds, commit }) => ({
       number: started.number,
       place: started.place,
@@ -148,28 +144,26 @@ export function toDelegateDetail(
     sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
     keptRefs: [...new Set(kept.filter((ref) => ref !== undefined))],
     notes,
-    logPath: runLogPaths(place, state.id).path,
+    logPath: runLogPaths(paths, state.id).path,
     ...defined({ reportText: report?.toString(), model: model ?? run.started.options.model, move }),
   }
 }
 
-/** The newest commits of `rangeOf`, oldest first, and their `git diff --stat`. */
-function changesOf(root: string, state: DelegateState) {
+/** The newest commits of its range, oldest first, and their `git diff --stat`. */
+function readChanges(root: string, state: DelegateState) {
   const range = findCommitRange(root, state)
   const none = { commitList: [], stat: '' }
   if (range === undefined) return none
   const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
-  try {
-    const commitList = commitsIn(root, range)
-    return { commitList, stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd() }
-  } catch (error) {
-    // Commits that were removed by hand cannot be shown.
-    if (error instanceof GitFailed) return none
-    throw error
-  }
+  // The commits may have been garbage-collected.
+  const changes = unlessGitFails(() => ({
+    commitList: commitsIn(root, range),
+    stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd(),
+  }))
+  return changes ?? none
 }
 
-/** What the target would gain, or gained: after the merge, everything since the branch began. */
+/** The commits the target would gain, or gained: after the merge, everything since the branch started. */
 export function findCommitRange(
   root: string,
   { order, run, status, ready, move }: DelegateState,

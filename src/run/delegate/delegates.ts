@@ -19,6 +19,7 @@ import { Claims } from '../loop/claims.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
+import { isRunningNow } from '../runs.ts'
 
 export interface DelegateState {
   readonly id: string
@@ -28,19 +29,19 @@ export interface DelegateState {
   readonly since: string
   readonly ready?: DelegateMove
   /** The last failed merge, which it has to fix. */
-  readonly toMend?: DelegateMove
-  /** Before that it belongs to the process that created it. */
-  readonly isBegun: boolean
+  readonly openRejection?: DelegateMove
+  /** Until it starts it belongs to the process that created it. */
+  readonly isStarted: boolean
   readonly rejected: number
   readonly notes: readonly string[]
-  /** The merge in progress, or the one a process died in. */
+  /** The merge in progress, or the one whose process died. */
   readonly merge?: RunEntryData['merge.begun'] & {
     readonly landing?: RunEntryData['merge.landing']
   }
   readonly run: RunState
 }
 
-/** Undefined for a run that is no delegate. Never throws on any entries. */
+/** Undefined for a run that is no delegate; never throws. */
 function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | undefined {
   const run = foldRun(all)
   const order = run?.started.delegate
@@ -48,29 +49,29 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
   let status: DelegateStatus = 'running'
   let move: DelegateMove | undefined
   let ready: DelegateMove | undefined
-  let toMend: DelegateMove | undefined
+  let openRejection: DelegateMove | undefined
   let merge: DelegateState['merge']
   let since = run.startedAt
   let rejected = 0
-  let isBegun = false
+  let isStarted = false
   const notes: string[] = []
   for (const entry of all.filter(hasNeededFields)) {
     if (entry.kind === 'run.started' || entry.kind === 'run.resumed') {
       status = 'running'
       merge = undefined
-      isBegun ||= entry.kind === 'run.resumed'
+      isStarted ||= entry.kind === 'run.resumed'
     } else if (entry.kind === 'delegate.moved') {
       move = entry.data
       status = move.to
       merge = undefined
       if (status === 'ready') {
         // The same commit again fixes nothing.
-        if (move.commit !== ready?.commit) toMend = undefined
+        if (move.commit !== ready?.commit) openRejection = undefined
         ready = move
       }
       if (isRejection(move)) {
         rejected += 1
-        toMend = move
+        openRejection = move
       }
     } else if (entry.kind === 'merge.begun') {
       status = 'merging'
@@ -83,8 +84,8 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
     }
     since = entry.at
   }
-  const last = defined({ move, ready, toMend, merge })
-  return { id, order, status, since, isBegun, rejected, notes, run, ...last }
+  const last = defined({ move, ready, openRejection, merge })
+  return { id, order, status, since, isStarted, rejected, notes, run, ...last }
 }
 
 /** Its work was finished but did not merge. */
@@ -92,18 +93,18 @@ export function isRejection({ to, onto }: DelegateMove): boolean {
   return (to === 'conflicted' || to === 'failed') && onto !== undefined
 }
 
-export function readDelegates(place: ProjectPaths): readonly DelegateState[] {
-  return runIds(place).flatMap((id) => foldDelegate(id, readRun(place, id)) ?? [])
+export function readDelegates(paths: ProjectPaths): readonly DelegateState[] {
+  return runIds(paths).flatMap((id) => foldDelegate(id, readRun(paths, id)) ?? [])
 }
 
-export function readDelegate(place: ProjectPaths, id: string): DelegateState {
-  const state = foldDelegate(id, readRun(place, id))
+export function readDelegate(paths: ProjectPaths, id: string): DelegateState {
+  const state = foldDelegate(id, readRun(paths, id))
   if (state !== undefined) return state
   throw new StintError('NO_DELEGATE', `${id} is no delegate`, 'stint delegates lists them')
 }
 
-export function findDelegate(place: ProjectPaths, name: string): DelegateState {
-  const all = readDelegates(place)
+export function findDelegate(paths: ProjectPaths, name: string): DelegateState {
+  const all = readDelegates(paths)
   const word = name.trim().toLowerCase()
   const exact = all.filter(({ id, order }) => order.name === word || id === word)
   const isPart = ({ id, order }: DelegateState) => order.name.includes(word) || id.includes(word)
@@ -117,9 +118,9 @@ export function findDelegate(place: ProjectPaths, name: string): DelegateState {
   throw new StintError('DELEGATE_AMBIGUOUS', what, `name it in full; ${hint}`)
 }
 
-/** For what cannot be undone: takes the name, the id or the short id, and no other part. */
-export function findExactly(place: ProjectPaths, name: string): DelegateState {
-  const found = findDelegate(place, name)
+/** For operations that cannot be undone: accepts only the full name, the id or the short id. */
+export function findExactly(paths: ProjectPaths, name: string): DelegateState {
+  const found = findDelegate(paths, name)
   const full = [found.order.name, found.id, shortId(found.id)]
   if (full.includes(name.trim().toLowerCase())) return found
   throw new StintError(
@@ -129,13 +130,9 @@ export function findExactly(place: ProjectPaths, name: string): DelegateState {
   )
 }
 
-export function isSameProcess(a: ProcessTag, b: ProcessTag): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt
-}
-
 export function hasLiveProcess({ status, merge, run }: DelegateState): boolean {
   if (status === 'merging') return merge !== undefined && isAlive(merge.merger)
-  return status === 'running' && run.ended === undefined && isAlive(run.runner)
+  return status === 'running' && isRunningNow(run)
 }
 
 export function isOrphaned(state: DelegateState): boolean {
@@ -148,11 +145,11 @@ export function isOpenDelegate({ order, status }: DelegateState): boolean {
 }
 
 export async function withRunLog<T>(
-  { paths: place, config }: Workspace,
+  { paths, config }: Workspace,
   id: string,
   use: (log: RunLog) => T | Promise<T>,
 ): Promise<T> {
-  const log = new RunLog(place, id, config)
+  const log = new RunLog(paths, id, config)
   try {
     return await use(log)
   } finally {
@@ -162,7 +159,7 @@ export async function withRunLog<T>(
 
 export const CREATE_CLAIM = 'making a delegate'
 
-/** Held while a delegate changes hands: taken up, reconciled, merged or discarded. */
+/** Held while a delegate is started, reconciled, merged or discarded. */
 export function delegateClaim(id: string): string {
   return `taking up ${id}`
 }
@@ -170,31 +167,31 @@ export function delegateClaim(id: string): string {
 export const QUEUE_CLAIM = 'merge queue'
 
 export async function withClaim<T>(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   what: string,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  const claims = newClaims(place)
+  const claims = newClaims(paths)
   try {
-    while (!claims.take(what)) await sleep(25)
+    while (!claims.claim(what)) await sleep(25)
     return await work()
   } finally {
     claims.releaseAll()
   }
 }
 
-/** Each call claims under an id of its own, so that two in one process wait for each other too. */
-export function newClaims(place: ProjectPaths, owner = thisProcess()): Claims {
-  return new Claims(place, mintId(undefined), owner)
+/** Each call claims under its own id, so that two calls in one process also wait for each other. */
+export function newClaims(paths: ProjectPaths, owner = thisProcess()): Claims {
+  return new Claims(paths, mintId(undefined), owner)
 }
 
 export async function claimQueue(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   merger: ProcessTag,
   { isStopped, waiting }: { isStopped: AbortSignal; waiting: () => void },
 ): Promise<(() => void) | undefined> {
-  const claims = newClaims(place, merger)
-  for (let isFirst = true; !claims.take(QUEUE_CLAIM); isFirst = false) {
+  const claims = newClaims(paths, merger)
+  for (let isFirst = true; !claims.claim(QUEUE_CLAIM); isFirst = false) {
     if (isFirst) waiting()
     if (isStopped.aborted) {
       claims.releaseAll()

@@ -1,13 +1,14 @@
 import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
+import { runGit } from '../../git/run-git.ts'
 
-/** The files of a task. What its text names counts only where none are declared. */
+/** The files of a task. `likely` ones are guessed from its text and count only if none are declared. */
 export interface TouchedFiles {
   readonly declared: readonly string[]
   readonly likely: readonly string[]
 }
 
-/** `declared` where both tasks declare their files, `likely` where at least one is guessed from its text. */
+/** `declared` if both tasks declare their files, `likely` if at least one is guessed. */
 export function findOverlap(a: TouchedFiles, b: TouchedFiles) {
   const areDeclared = a.declared.length > 0 && b.declared.length > 0
   const [some, others] = [a, b].map((one) => (one.declared.length > 0 ? one.declared : one.likely))
@@ -17,23 +18,23 @@ export function findOverlap(a: TouchedFiles, b: TouchedFiles) {
 }
 
 export function findTouchedFiles(
-  task: TextOfTask,
+  task: TaskTexts,
   tree: KnownPaths,
   files: readonly string[] = [],
 ): TouchedFiles {
-  const declared = files.length > 0 ? files : declaredIn(task.extra)
-  return { declared, likely: declared.length > 0 ? [] : likelyIn(task, tree) }
+  const declared = files.length > 0 ? files : declaredFiles(task.extra)
+  return { declared, likely: declared.length > 0 ? [] : likelyFiles(task, tree) }
 }
 
-type TextOfTask = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 'extra'>
+type TaskTexts = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 'extra'>
 
-function declaredIn(extra: string) {
+function declaredFiles(extra: string) {
   if (!/^files\s*:/m.test(extra)) return []
   let head: { readonly files?: unknown } | null
   try {
     head = parse(extra, { logLevel: 'error' })
   } catch {
-    // Lines of another program, which need not be YAML.
+    // Another program's front matter need not be valid YAML.
     return []
   }
   const globs = [head?.files].flat()
@@ -41,6 +42,11 @@ function declaredIn(extra: string) {
 }
 
 export class KnownPaths {
+  static inTree(tree: string | undefined): KnownPaths {
+    const listed = tree === undefined ? [] : runGit(tree, ['ls-files', '-z']).split('\0')
+    return new KnownPaths(listed.filter((path) => path !== ''))
+  }
+
   readonly #paths = new Set<string>()
   readonly #byName = new Map<string, string[]>()
 
@@ -73,7 +79,7 @@ const LONGEST = 300
 const HAS_FOLDER_AND_SUFFIX = /^[^/]+\/.*\.[a-z]\w{0,7}$/i
 const HAS_SUFFIX = /^[\w.@-]*[\w-]\.[a-z]\w{0,7}$/i
 
-function likelyIn({ title, description, details, checklist }: TextOfTask, tree: KnownPaths) {
+function likelyFiles({ title, description, details, checklist }: TaskTexts, tree: KnownPaths) {
   const found = new Set<string>()
   for (const text of [title, description, details, ...checklist.map(({ item }) => item)]) {
     const quoted = pathsIn(text, IN_BACKTICKS)
@@ -81,7 +87,7 @@ function likelyIn({ title, description, details, checklist }: TextOfTask, tree: 
     for (const path of quoted)
       if (HAS_FOLDER_AND_SUFFIX.test(path) && !/[:$<>|=("']/.test(path)) found.add(path)
     for (const path of [...quoted, ...pathsIn(text, WORD)]) {
-      // The name of a folder at the top, such as src, says too little.
+      // A top-level folder such as src is too unspecific.
       const isNamed = tree.has(path) && /[/.]/.test(path)
       const named = isNamed ? path : HAS_SUFFIX.test(path) ? tree.named(path) : undefined
       if (named !== undefined) found.add(named)
@@ -103,10 +109,10 @@ function pathsIn(text: string, pattern: RegExp) {
     .filter((path) => path !== '' && path.length <= LONGEST)
 }
 
-interface Span {
-  /** What every path it matches begins with. */
+interface GlobBounds {
+  /** The prefix of every path it matches. */
   readonly start: string
-  /** What every path it matches ends with; empty for everything in a folder. */
+  /** The suffix of every path it matches; empty for everything in a folder. */
   readonly end: string
   readonly isPath: boolean
 }
@@ -114,25 +120,25 @@ interface Span {
 const WILD = /[*?[\]{}\\]|[@+!]\(/
 const LAST_WILD = /^.*(?:[*?\]}\\]|\))/s
 
-/** Whether two globs can match the same path; yes in doubt. A folder stands for everything in it. */
+/** Whether two globs can match the same path; true if unsure. A folder means everything in it. */
 export function mayShareAPath(one: string, other: string): boolean {
-  const [a, b] = [spanOf(one), spanOf(other)]
+  const [a, b] = [globBounds(one), globBounds(other)]
   if (a === undefined || b === undefined) return false
   if (a.isPath && b.isPath) return isWithin(a.start, b.start) || isWithin(b.start, a.start)
-  if (a.isPath) return mayHold(b, a)
-  if (b.isPath) return mayHold(a, b)
+  if (a.isPath) return mayMatch(b, a)
+  if (b.isPath) return mayMatch(a, b)
   const canBegin = a.start.startsWith(b.start) || b.start.startsWith(a.start)
   return canBegin && (a.end.endsWith(b.end) || b.end.endsWith(a.end))
 }
 
-function mayHold(glob: Span, path: Span) {
+function mayMatch(glob: GlobBounds, path: GlobBounds) {
   if (isWithin(glob.start, path.start)) return true
   return path.start.startsWith(glob.start) && (path.end === '' || path.end.endsWith(glob.end))
 }
 
 /** Undefined for a pattern that only excludes. */
-function spanOf(text: string) {
-  // Names that differ only in case are one file on some machines.
+function globBounds(text: string) {
+  // On some machines, names that differ only in case are one file.
   const glob = text
     .trim()
     .replace(/^(?:\.?\/)+/, '')

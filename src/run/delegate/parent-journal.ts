@@ -8,8 +8,8 @@ import { requireRepository } from '../../project/store/worktrees.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/project-backlog.ts'
 import {
   type DelegateOutcome,
-  type EntryDraft,
   type EntryData,
+  type EntryDraft,
   draftEntry,
 } from '../../session/entries.ts'
 import { effectiveEntries } from '../../session/effective-entries.ts'
@@ -21,7 +21,7 @@ import { type DelegateState, isOpenDelegate } from './delegates.ts'
 
 const BY = 'delegate'
 
-export async function reportBegunToParent(
+export async function reportStartToParent(
   workspace: Workspace,
   state: DelegateState,
 ): Promise<void> {
@@ -29,17 +29,17 @@ export async function reportBegunToParent(
   const { branch } = state.run.started
   const data = { delegate: state.id, name, what, ...defined({ as, task, group }), branch }
   const once = `delegate:${state.id}:begun:${state.since}`
-  await tell(workspace, parent, draftEntry('delegate.begun', data, { by: BY, once }))
+  await recordInParent(workspace, parent, draftEntry('delegate.begun', data, { by: BY, once }))
 }
 
 export async function reportToParent(workspace: Workspace, state: DelegateState): Promise<void> {
   const { status } = state
   if (status === 'running' || status === 'merging') return
   const files = changedFiles(workspace, state, { isMerged: status === 'merged' })
-  await tell(workspace, state.order.parent, reportDraft(state, status, files))
+  await recordInParent(workspace, state.order.parent, reportDraft(state, status, files))
 }
 
-/** Records what a killed process could not. */
+/** Reports what a killed process could not report. */
 export async function reportMissedToParent(
   workspace: Workspace,
   states: readonly DelegateState[],
@@ -47,7 +47,7 @@ export async function reportMissedToParent(
   for (const parent of new Set(states.flatMap(({ order }) => order.parent ?? []))) {
     const known = await withJournal(workspace, parent, (session) => session.open().delegates.items)
     const statusOf = new Map(known?.map(({ delegate, status }) => [delegate, status]))
-    // A session forgets the oldest that are settled.
+    // The session's state drops the oldest merged or discarded delegates.
     const isBehind = (state: DelegateState) =>
       state.order.parent === parent &&
       statusOf.get(state.id) !== state.status &&
@@ -57,8 +57,8 @@ export async function reportMissedToParent(
   }
 }
 
-/** The delegate's own log has it already, so a failure is only reported. */
-async function tell(workspace: Workspace, parent: string | undefined, entry: EntryDraft) {
+/** The delegate's own log already has it, so a failure is only printed. */
+async function recordInParent(workspace: Workspace, parent: string | undefined, entry: EntryDraft) {
   try {
     await appendOnce(workspace, parent, [entry])
   } catch (error) {
@@ -87,7 +87,7 @@ function reportDraft(
   }
   const { name, what } = order
   const { branch } = run.started
-  // Only a merge happens once.
+  // Only a merge happens at most once.
   const once = `delegate:${id}:${status === 'merged' ? status : `${status}:${since}`}`
   return draftEntry(
     'delegate.reported',
@@ -96,19 +96,19 @@ function reportDraft(
   )
 }
 
-interface Landed {
+interface LandedMerge {
   readonly commit: string
   readonly target: string
 }
 
 /**
- * Records in the parent's journal all that is kept of a merged delegate, or in the delegate's own last session when it has no parent.
- * Repeating it after a crash changes nothing.
+ * Copies what a merged delegate learned and did into the parent's journal, or closes its task in its own last session if it
+ * has no parent. Repeating it after a crash changes nothing.
  */
 export async function mergeJournals(
   workspace: Workspace,
   state: DelegateState,
-  landed: Landed,
+  landed: LandedMerge,
 ): Promise<void> {
   const { id, order, run } = state
   const sessions = run.sessions.map(({ session }) => session)
@@ -117,30 +117,30 @@ export async function mergeJournals(
     const reading = await withJournal(workspace, session, (journal) => journal.read())
     if (reading !== undefined) readings.push(reading)
   }
-  const paths = deliverablesOf(readings, order.output)
+  const paths = readDeliverables(readings, order.output)
   const deliverables = paths.length === 0 ? undefined : paths
   const files = changedFiles(workspace, state, { isMerged: true })
-  const told = [
+  const reports = [
     commitDraft(workspace, landed.commit, order.name),
     reportDraft(state, 'merged', files, { commit: landed.commit, ...defined({ deliverables }) }),
     ...taskDoneDrafts(state, landed),
   ]
   const once = (what: string, path: string) => ({ by: BY, once: `delegate:${id}:${what}:${path}` })
   const copies = [
-    ...readings.flatMap((reading) => learned(reading, order.name)),
+    ...readings.flatMap((reading) => copyLearned(reading, order.name)),
     ...files.map((path) => draftEntry('file.changed', { path }, once('file', path))),
     ...paths.map((path) => draftEntry('deliverable.set', { path }, once('deliverable', path))),
   ]
-  const isTold =
-    (await appendOnce(workspace, order.parent, [...copies, ...told])) ||
-    // Its own session has what it learned already.
-    (await appendOnce(workspace, sessions.at(-1), told))
-  if (!isTold) appendToBacklog(workspace, taskDoneDrafts(state, landed))
+  const isRecorded =
+    (await appendOnce(workspace, order.parent, [...copies, ...reports])) ||
+    // Its own session already has the copies.
+    (await appendOnce(workspace, sessions.at(-1), reports))
+  if (!isRecorded) appendToBacklog(workspace, taskDoneDrafts(state, landed))
   await refreshTasks(workspace, order.task === undefined ? [] : [order.task])
 }
 
-/** Copies of what is true beyond the delegate's own work, each with its author and recognised by the entry it copies. */
-function learned({ state }: SessionReading, name: string) {
+/** Copies decisions, discoveries and blockers, each with its author and the id of the original as `once`. */
+function copyLearned({ state }: SessionReading, name: string) {
   const copy = (id: string) => ({ by: BY, once: `copy:${id}` })
   return [
     ...state.decisions.items.map(
@@ -158,8 +158,8 @@ function learned({ state }: SessionReading, name: string) {
   ]
 }
 
-/** Read from the entries: a session without a template folds no deliverables. */
-function deliverablesOf(readings: readonly SessionReading[], output?: string) {
+/** Read from the entries, because a session without a template folds no deliverables. */
+function readDeliverables(readings: readonly SessionReading[], output?: string) {
   const paths = new Set<string>()
   for (const { entries } of readings) {
     for (const { kind, data } of effectiveEntries(entries)) {
@@ -171,8 +171,8 @@ function deliverablesOf(readings: readonly SessionReading[], output?: string) {
   return [...new Set([...(output === undefined ? [] : [output]), ...paths])]
 }
 
-function commitDraft({ paths: place }: Workspace, commit: string, name: string) {
-  const printed = tryGit(requireRepository(place).worktree, [
+function commitDraft({ paths }: Workspace, commit: string, name: string) {
+  const printed = tryGit(requireRepository(paths).worktree, [
     'log',
     '-1',
     '--format=%s',
@@ -183,8 +183,8 @@ function commitDraft({ paths: place }: Workspace, commit: string, name: string) 
   return draftEntry('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })
 }
 
-/** Closes its task by `run`, as only a proof closes tasks. */
-export function taskDoneDrafts({ id, move, order, ready }: DelegateState, landed?: Landed) {
+/** By `run`, because only a proof closes tasks. */
+export function taskDoneDrafts({ id, move, order, ready }: DelegateState, landed?: LandedMerge) {
   const { task, name: whose } = order
   if (task === undefined) return []
   const summary = ready?.summary ?? move?.summary
@@ -195,17 +195,17 @@ export function taskDoneDrafts({ id, move, order, ready }: DelegateState, landed
 
 const MOST_FILES = 40
 
-/** The paths that its own commits changed, without those that came from its target; none when its commits are gone. */
+/** Paths changed by its own commits, not by merges from its target; empty when its commits are gone. */
 export function changedFiles(
-  { paths: place }: Workspace,
+  { paths }: Workspace,
   { id, merge, order, ready, run }: DelegateState,
   { isMerged }: { readonly isMerged: boolean },
 ): readonly string[] {
   if (order.isReadOnly) return []
   const { base, branch } = run.started
   const tip = `refs/heads/${branch}`
-  // After the merge only the log knows what the target was before.
-  const last = isMerged ? (merge ?? lastMerge(place, id)) : undefined
+  // After the merge only the log knows the previous target commit.
+  const last = isMerged ? (merge ?? lastMerge(paths, id)) : undefined
   const pairs = [
     isMerged ? [last?.onto, last?.tip] : [order.target, tip],
     [base, tip],
@@ -214,14 +214,14 @@ export function changedFiles(
   for (const [from, to] of pairs) {
     if (from === undefined || to === undefined) continue
     const range = ['diff', '--name-only', '-z', `${from}...${to}`, '--']
-    const paths = tryGit(requireRepository(place).worktree, range)
-    if (paths !== undefined) return paths.split('\0').filter(Boolean).slice(0, MOST_FILES)
+    const printed = tryGit(requireRepository(paths).worktree, range)
+    if (printed !== undefined) return printed.split('\0').filter(Boolean).slice(0, MOST_FILES)
   }
   return []
 }
 
-function lastMerge(place: ProjectPaths, delegate: string) {
-  const begun = readRun(place, delegate).findLast(({ kind }) => kind === 'merge.begun')
+function lastMerge(paths: ProjectPaths, delegate: string) {
+  const begun = readRun(paths, delegate).findLast(({ kind }) => kind === 'merge.begun')
   return begun?.kind === 'merge.begun' ? begun.data : undefined
 }
 
@@ -230,7 +230,7 @@ export async function withJournal<T>(
   id: string | undefined,
   use: (session: LiveSession) => T | Promise<T>,
 ): Promise<T | undefined> {
-  // A log may come from elsewhere, and a name in it must not lead out of the folder.
+  // A log may come from another machine, and a name in it must not lead out of the folder.
   if (id === undefined || !isId(id)) return undefined
   const session = workspace.session(id)
   try {

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findStintProgram } from '../../harness/process/find-program.ts'
-import { StintError, errnoOf } from '../../journal/errors.ts'
+import { StintError, errnoOf, reasonOf } from '../../journal/errors.ts'
 import { openForOutput, replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
@@ -25,7 +25,7 @@ import {
   emitTo,
 } from '../entries.ts'
 import { makeRunContext, requireHarness } from '../loop/make-run-context.ts'
-import { restoreRunTree, endOrphanedProcesses } from '../loop/resume.ts'
+import { endOrphanedProcesses, restoreRunTree } from '../loop/resume.ts'
 import { TaskSelection } from '../loop/task-selection.ts'
 import { type RunHandle, thisProcess, workAsDelegate } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
@@ -33,30 +33,30 @@ import { RunLog, readRun } from '../run-log.ts'
 import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { commitLeftWork } from '../worktree/rollback.ts'
 import { refuseTooMany } from './create-delegate.ts'
-import { makeDelegateContext, delegateSource, delegateWrap } from './delegate-context.ts'
+import { delegateSource, delegateWrap, makeDelegateContext } from './delegate-context.ts'
 import {
-  type DelegateState,
   CREATE_CLAIM,
-  readDelegates,
-  readDelegate,
-  withClaim,
-  hasLiveProcess,
-  isSameProcess,
+  type DelegateState,
   delegateClaim,
+  hasLiveProcess,
+  readDelegate,
+  readDelegates,
+  withClaim,
   withRunLog,
 } from './delegates.ts'
-import { saveProvedRef, saveOrphanedCommits, removeDelegateTree } from './delegate-commits.ts'
-import { taskDoneDrafts, reportBegunToParent, reportToParent } from './parent-journal.ts'
+import { isSameProcess } from '../loop/claims.ts'
+import { removeDelegateTree, saveOrphanedCommits, saveProvedRef } from './delegate-commits.ts'
+import { reportStartToParent, reportToParent, taskDoneDrafts } from './parent-journal.ts'
 
-interface WorkOptions {
-  readonly spentBeside?: () => Readonly<Record<string, Usage>>
-  readonly spending?: (spent: Readonly<Record<string, Usage>>) => void
-  readonly told?: RunOptions
+interface StartDelegateOptions {
+  readonly usedByOthers?: () => Readonly<Record<string, Usage>>
+  readonly onUsage?: (spent: Readonly<Record<string, Usage>>) => void
+  readonly overrides?: RunOptions
 }
 
 const LONGEST_REPORT = 256 * 1024
 
-const ENDS: Readonly<Partial<Record<EndOfRun | 'running', string>>> = {
+const END_REASONS: Readonly<Partial<Record<EndOfRun | 'running', string>>> = {
   'budget tokens': 'its budget in tokens is used up',
   'budget usd': 'its budget in dollars is used up',
   'max minutes': 'its time is up',
@@ -64,34 +64,34 @@ const ENDS: Readonly<Partial<Record<EndOfRun | 'running', string>>> = {
   'harness failed': 'its agent program failed',
 }
 
-/** Starts a delegate, or starts it again. When the handle ends, it is ready or has failed. */
+/** Starts or restarts a delegate. When the handle ends, it is ready or has failed. */
 export async function startDelegate(
   workspace: Workspace,
   id: string,
-  options: WorkOptions,
+  options: StartDelegateOptions,
   listener: RunListener,
 ): Promise<RunHandle> {
-  const { paths: place } = workspace
-  const log = new RunLog(place, id, workspace.config, listener)
-  const before = await withClaim(place, delegateClaim(id), () => {
-    const state = readDelegate(place, id)
-    // One that never started belongs to the process that created it, which hands it over.
-    if (state.isBegun) refuseToBegin(state)
+  const { paths } = workspace
+  const log = new RunLog(paths, id, workspace.config, listener)
+  const before = await withClaim(paths, delegateClaim(id), () => {
+    const state = readDelegate(paths, id)
+    // A delegate that never started still belongs to its creator, which hands it over now.
+    if (state.isStarted) refuseToBegin(state)
     log.append('run.resumed', { runner: thisProcess() })
     return state
   })
   const stopping = new StopSignal()
   const emit = emitTo(listener)
   const interrupted = async (error: unknown): Promise<never> => {
-    await moveOnIfOurs(workspace, id, 'interrupted', reasonOf(error))
+    await recordEndIfOurs(workspace, id, 'interrupted', endReason(error))
     throw error
   }
   try {
-    if (before.move !== undefined) await reportBegunToParent(workspace, readDelegate(place, id))
-    const begin = await prepare(workspace, before, log, stopping, emit, options)
+    if (before.move !== undefined) await reportStartToParent(workspace, readDelegate(paths, id))
+    const begin = await prepareDelegate(workspace, before, log, stopping, emit, options)
     return {
       ended: begin().then(async (report) => {
-        await moveOnIfOurs(workspace, id, report.how)
+        await recordEndIfOurs(workspace, id, report.how)
         emit('run.report', report)
         return report
       }, interrupted),
@@ -128,50 +128,49 @@ export async function addDelegateNote(
   await withRunLog(workspace, id, (log) => log.append('delegate.told', { text }))
 }
 
-async function prepare(
+async function prepareDelegate(
   workspace: Workspace,
-  { id, order: given, run: state, move, ready, toMend, notes }: DelegateState,
+  { id, order: given, run: state, move, ready, openRejection, notes }: DelegateState,
   log: RunLog,
   stopping: StopSignal,
   emit: Emit,
-  { spentBeside, spending, told }: WorkOptions,
+  { usedByOthers, onUsage, overrides }: StartDelegateOptions,
 ): Promise<() => Promise<RunReport>> {
-  const { paths: place, config } = workspace
+  const { paths, config } = workspace
   const lines = notes.map((note) => `- ${safeLine(note)}`)
-  const noted = [given.brief, 'Noted since by whoever gave the order:', ...lines].join('\n\n')
-  const order = notes.length === 0 ? given : { ...given, brief: noted.trim() }
+  const withNotes = [given.brief, 'Noted since by whoever gave the order:', ...lines].join('\n\n')
+  const order = notes.length === 0 ? given : { ...given, brief: withNotes.trim() }
   const { branch, base, tree, options, harness: name } = state.started
-  const all = { ...options, harness: options.harness ?? name, ...told }
-  const settled = resolveOptions(workspace, all)
+  const all = { ...options, harness: options.harness ?? name, ...overrides }
+  const resolved = resolveOptions(workspace, all)
   const wrap = delegateWrap(order, tree, config.delegates)
-  const harness = await requireHarness(workspace, settled, id, wrap)
+  const harness = await requireHarness(workspace, resolved, id, wrap)
   await endOrphanedProcesses(state)
-  const own = { tree, branch, base, isInPlace: false }
-  commitLeftWork(place, id, own)
-  restoreRunTree(place, state, move?.commit ?? ready?.commit)
+  commitLeftWork(paths, id, state.started)
+  restoreRunTree(paths, state, move?.commit ?? ready?.commit)
   const source = await delegateSource(workspace, id, order, options.backlog)
   const backlog = await source.read()
   const selection = new TaskSelection(backlog, {})
-  const open = selection.open(backlog)
+  const open = selection.openTasks(backlog)
   const context = makeRunContext(workspace, {
     run: id,
     log,
     harness,
-    settled,
-    tree: own,
+    options: resolved,
+    tree: { tree, branch, base, isInPlace: false },
     open,
     all: open,
     source,
     stopping,
     emit,
     decide: undefined,
-    delegate: makeDelegateContext(order, tree, config.delegates, toMend),
-    ...defined({ spentBeside, spending }),
+    delegate: makeDelegateContext(order, tree, config.delegates, openRejection),
+    ...defined({ usedByOthers, onUsage }),
   })
   return () => workAsDelegate(context, { workspace, selection, before: state, open })
 }
 
-async function moveOnIfOurs(
+async function recordEndIfOurs(
   workspace: Workspace,
   id: string,
   how: EndOfRun | 'running',
@@ -184,42 +183,42 @@ async function moveOnIfOurs(
   })
 }
 
-/** Records how its run ended and tells its parent. The caller holds its turn. */
+/** Records how its run ended and reports it to the parent. The caller holds the delegate's claim. */
 export async function recordDelegateEnd(
   workspace: Workspace,
   id: string,
   how: EndOfRun | 'running',
   failure?: string,
 ): Promise<DelegateState> {
-  const { paths: place } = workspace
-  const before = readDelegate(place, id)
+  const { paths } = workspace
+  const before = readDelegate(paths, id)
   if (before.status !== 'running') return before
   const { order, run, since } = before
-  // An attempt that ended before this start says nothing about it.
+  // Ignore an attempt that ended before this start.
   const attempt = run.attempts.at(-1)
   const last = (attempt?.endedAt ?? '') >= since ? attempt : undefined
   const isDone = last?.outcome === 'done'
   const because =
-    failure ?? (how === 'interrupted' ? 'stopped' : (last?.reason ?? ENDS[how] ?? how))
+    failure ?? (how === 'interrupted' ? 'stopped' : (last?.reason ?? END_REASONS[how] ?? how))
   const move = isDone ? readyMove(workspace, before, last) : failedMove(workspace, before, because)
-  if (isDone && !order.isReadOnly) saveProvedRef(place, id, move.commit)
+  if (isDone && !order.isReadOnly) saveProvedRef(paths, id, move.commit)
   await withRunLog(workspace, id, (log) => log.append('delegate.moved', move))
-  const state = readDelegate(place, id)
+  const state = readDelegate(paths, id)
   await reportToParent(workspace, state)
-  // Its report is kept and answers its task, and its tree holds nothing else.
+  // The report is stored and completes the task; the worktree holds nothing else.
   if (isDone && order.isReadOnly) {
     if (order.task !== undefined) {
       appendToBacklog(workspace, taskDoneDrafts(state))
       await refreshTasks(workspace, [order.task])
     }
-    saveOrphanedCommits(place, state, (text) => workspace.say(text))
-    removeDelegateTree(place, run.started, run.started.base)
+    saveOrphanedCommits(paths, state, (text) => workspace.say(text))
+    removeDelegateTree(paths, run.started, run.started.base)
   }
   return state
 }
 
 function readyMove(
-  { paths: place, config }: Workspace,
+  { paths, config }: Workspace,
   { id, order, run }: DelegateState,
   { commit, summary }: DelegateState['run']['attempts'][number],
 ): DelegateMove {
@@ -228,7 +227,7 @@ function readyMove(
   const written = readOrUndefined(join(run.started.tree, order.output))
   if (written !== undefined) {
     const text = cleanText(written.subarray(0, LONGEST_REPORT).toString('utf8'))
-    const path = join(runFolder(place, id), 'report.md')
+    const path = join(runFolder(paths, id), 'report.md')
     replaceFile(path, `${withoutSecrets(text, config).trim()}\n`)
   }
   return { ...move, report: join('runs', id, 'report.md') }
@@ -239,10 +238,9 @@ function failedMove(
   { id, run }: DelegateState,
   because: string,
 ): DelegateMove {
-  const { tree, branch, base } = run.started
-  const own = { tree, branch, base, isInPlace: false }
+  const { tree } = run.started
   try {
-    const { leftOut: left, ...found } = commitLeftWork(workspace.paths, id, own)
+    const { leftOut: left, ...found } = commitLeftWork(workspace.paths, id, run.started)
     if (left === undefined) return { to: 'failed', because, ...found }
     const what = `could not be committed: ${abbreviateList(left)}`
     workspace.say(`${what}; it is still in ${tree}`)
@@ -254,20 +252,19 @@ function failedMove(
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof RunEndedError) return error.because || error.how
-  return error instanceof Error ? error.message : String(error)
+function endReason(error: unknown): string {
+  return error instanceof RunEndedError ? error.because || error.how : reasonOf(error)
 }
 
-/** `stint delegate work`: works until it is ready or has failed; a signal stops it at once. */
+/** `stint delegate work`: runs until ready or failed; a signal stops it at once. */
 export async function runDelegateProcess(
   workspace: Workspace,
   id: string,
-  tell: RunListener,
+  listener: RunListener,
 ): Promise<void> {
   const secrets = redaction(workspace.config)
   const handle = await startDelegate(workspace, id, {}, (event) =>
-    tell(redactDeep(event, secrets).value),
+    listener(redactDeep(event, secrets).value),
   )
   const stop = () => handle.stop('now')
   // It outlives the terminal it was started in.
@@ -289,14 +286,14 @@ export async function startInBackground(workspace: Workspace, id: string): Promi
 }
 
 async function startProcess(workspace: Workspace, id: string): Promise<void> {
-  const { paths: place, env } = workspace
-  const { name } = readDelegate(place, id).order
-  const path = join(runFolder(place, id), 'output.log')
+  const { paths, env } = workspace
+  const { name } = readDelegate(paths, id).order
+  const path = join(runFolder(paths, id), 'output.log')
   const output = openForOutput(path)
-  const starts = () => readRun(place, id).filter(({ kind }) => kind === 'run.resumed').length
+  const starts = () => readRun(paths, id).filter(({ kind }) => kind === 'run.resumed').length
   const before = starts()
   const child = spawn(process.execPath, [findStintProgram(), 'delegate', 'work', id], {
-    cwd: place.root,
+    cwd: paths.root,
     env: plainEnvironment(env),
     stdio: ['ignore', output, output],
     detached: true,
@@ -310,15 +307,15 @@ async function startProcess(workspace: Workspace, id: string): Promise<void> {
       await sleep(50)
       continue
     }
-    await withClaim(place, delegateClaim(id), async () => {
-      if (!readDelegate(place, id).isBegun)
+    await withClaim(paths, delegateClaim(id), async () => {
+      if (!readDelegate(paths, id).isStarted)
         await recordDelegateEnd(workspace, id, 'interrupted', 'its process did not begin')
     })
     const printed = readOrUndefined(path)?.toString('utf8').trim() ?? ''
-    const said = printed === '' ? '' : `: ${printed.split('\n').slice(-5).join('\n')}`
+    const output = printed === '' ? '' : `: ${printed.split('\n').slice(-5).join('\n')}`
     throw new StintError(
       'DELEGATE_NOT_BEGUN',
-      `the process of ${name} did not begin${said}`,
+      `the process of ${name} did not begin${output}`,
       `stint delegate retry ${name} tries again`,
     )
   }

@@ -6,32 +6,36 @@ import { Log } from '../../journal/log.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 
+export function isSameProcess(a: ProcessTag, b: ProcessTag): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt
+}
+
 interface Claim {
   readonly task: string
   readonly run: string
   readonly runner: ProcessTag
 }
 
-/** Two runs on one machine never work on one task: the first living process in this log has it. */
+/** Keeps two runs on one machine from working on one task: the first live process in this log holds it. */
 export class Claims {
   readonly #log: Log
   readonly #held = new Set<string>()
 
   constructor(
-    place: ProjectPaths,
+    paths: ProjectPaths,
     private readonly run: string,
     private readonly runner: ProcessTag,
   ) {
-    this.#log = new Log({ path: join(runsFolder(place), 'claims.jsonl') })
+    this.#log = new Log({ path: join(runsFolder(paths), 'claims.jsonl') })
   }
 
-  take(task: string): boolean {
+  claim(task: string): boolean {
     if (this.#held.has(task)) return true
-    const holder = this.holderOf(task)
+    const holder = this.findHolder(task)
     if (holder !== undefined && !this.#isOurs(holder)) return false
     this.#append('task.claimed', task)
-    if (!this.#isOurs(this.holderOf(task))) {
-      // Or it would block others once the first has released the task.
+    if (!this.#isOurs(this.findHolder(task))) {
+      // Otherwise it would block others once the first has released the task.
       this.#append('task.released', task)
       return false
     }
@@ -39,12 +43,12 @@ export class Claims {
     return true
   }
 
-  holderOf(task: string): Claim | undefined {
-    return this.#standing(task).find((claim) => this.#isOurs(claim) || isAlive(claim.runner))
+  findHolder(task: string): Claim | undefined {
+    return this.#unreleased(task).find((claim) => this.#isOurs(claim) || isAlive(claim.runner))
   }
 
-  takeFromDead(task: string): readonly string[] {
-    const dead = this.#standing(task).filter(
+  releaseDead(task: string): readonly string[] {
+    const dead = this.#unreleased(task).filter(
       (claim) => !this.#isOurs(claim) && !isAlive(claim.runner),
     )
     for (const claim of dead) this.#append('task.released', task, claim)
@@ -60,16 +64,13 @@ export class Claims {
     this.#log.close()
   }
 
-  /** This process, and not another that had the run before. */
+  /** This process, not an earlier one of the same run. */
   #isOurs(claim: Claim | undefined): boolean {
-    const { pid, startedAt } = this.runner
-    return (
-      claim?.run === this.run && claim.runner.pid === pid && claim.runner.startedAt === startedAt
-    )
+    return claim?.run === this.run && isSameProcess(claim.runner, this.runner)
   }
 
-  /** The unreleased claims, in the order of the file: ids do not tell who came first. */
-  #standing(task: string): readonly Claim[] {
+  /** In the order of the file, because ids do not tell who came first. */
+  #unreleased(task: string): readonly Claim[] {
     let claims: Claim[] = []
     if (!this.#log.exists()) return claims
     for (const { kind, data } of this.#log.read().records as readonly {

@@ -7,16 +7,20 @@ import {
   type RunContext,
   RunEndedError,
   type TaskWork,
-  toTaskName,
   readBacklog,
+  toTaskName,
 } from '../attempt/run-context.ts'
 import { RunConversations } from '../attempt/run-conversations.ts'
-import { type UnfinishedTask, chooseTaskBase, findUnfinishedTask } from '../attempt/record-done.ts'
-import { type InjectedHandoff, type StoredHandoff, RunSession } from '../attempt/run-session.ts'
+import {
+  type UnfinishedTask,
+  chooseTaskBase,
+  findUnfinishedTask,
+} from '../attempt/unfinished-work.ts'
+import { type InjectedHandoff, RunSession, type StoredHandoff } from '../attempt/run-session.ts'
 import { TurnRunner } from '../attempt/turn-runner.ts'
 import { workOnTask } from '../attempt/work-on-task.ts'
 import type { EndOfRun } from '../entries.ts'
-import { type RotationDecision, type ConversationLoad, decideRotation } from '../plan/rotation.ts'
+import { type ConversationLoad, type RotationDecision, decideRotation } from '../plan/rotation.ts'
 import { type FinishedTask, type Forecasts, forecastsFrom, marginOf } from '../plan/forecast.ts'
 import { type PlannedTask, orderTasks } from '../plan/order-tasks.ts'
 import { type RunState, foldRun, sumAttemptUsage } from '../run-state.ts'
@@ -26,66 +30,66 @@ import { DelegatedTasks, DoneElsewhere, type TaskSelection } from './task-select
 
 /** Providers cache a prefix for at least five minutes. */
 const WARM_MS = 5 * 60_000
-/** Tokens at the start of a conversation, until one was measured. */
+/** Assumed until the start of a conversation was measured. */
 export const DEFAULT_BASE_TOKENS = 20_000
 
 export class Loop {
   readonly #conversations: RunConversations
-  readonly #taker: TurnRunner
+  readonly #turnRunner: TurnRunner
   readonly #taken = new Set<string>()
   /** Failed attempts before the run was resumed, by task. */
   readonly #attempts = new Map<string, number>()
-  readonly #elsewhere: DoneElsewhere
+  readonly #doneElsewhere: DoneElsewhere
   readonly #delegated: DelegatedTasks
-  #left: UnfinishedTask | undefined
+  #unfinishedTask: UnfinishedTask | undefined
   #session: RunSession | undefined
   #sessions: number
-  #unfinished: string[] = []
+  #notDone: string[] = []
   #done: number
   #doneInSession = 0
   #base = DEFAULT_BASE_TOKENS
   #handoff: (InjectedHandoff & StoredHandoff & { readonly from?: RunSession }) | undefined
 
   constructor(
-    private readonly scene: RunContext,
+    private readonly context: RunContext,
     private readonly selection: TaskSelection,
     private readonly claims: Claims,
     before: RunState | undefined,
     private readonly finished: readonly FinishedTask[],
   ) {
-    const { delegate, settled, spentBeside } = scene
+    const { delegate, options, usedByOthers } = context
     const attempts = before?.attempts ?? []
-    this.#conversations = new RunConversations(scene, before?.conversations.length ?? 0)
+    this.#conversations = new RunConversations(context, before?.conversations.length ?? 0)
     this.#sessions = before?.sessions.length ?? 0
     this.#done = attempts.filter(({ outcome }) => outcome === 'done').length
-    // A delegate that is started again gets all its attempts again.
+    // A restarted delegate gets all its attempts again.
     if (delegate === undefined)
       for (const { started, outcome } of attempts)
         if (outcome === 'failed')
           this.#attempts.set(started.task.id, (this.#attempts.get(started.task.id) ?? 0) + 1)
-    this.#left = findUnfinishedTask(before)
-    this.#elsewhere = new DoneElsewhere(scene)
-    this.#delegated = new DelegatedTasks(scene)
-    // It also gets its budget again, unless it shares that of a run.
-    const counted = delegate !== undefined && spentBeside === undefined ? undefined : before
-    // The time of all processes that ran it counts.
-    const { maxMinutes = Infinity } = settled
+    this.#unfinishedTask = findUnfinishedTask(before)
+    this.#doneElsewhere = new DoneElsewhere(context)
+    this.#delegated = new DelegatedTasks(context)
+    // It also gets a new budget, unless it shares that of a run.
+    const counted = delegate !== undefined && usedByOthers === undefined ? undefined : before
+    // The time of earlier processes of this run counts too.
+    const { maxMinutes = Infinity } = options
     const endsAt = Date.now() + maxMinutes * 60_000 - (counted?.seconds ?? 0) * 1000
-    this.#taker = new TurnRunner(
-      scene,
+    this.#turnRunner = new TurnRunner(
+      context,
       this.#conversations,
       sumAttemptUsage(counted?.attempts ?? []),
       endsAt,
     )
   }
 
-  async goOnIn(session: RunSession): Promise<void> {
+  async resumeSession(session: RunSession): Promise<void> {
     this.#session = session
-    const { id } = await session.handOver('the run is resumed', undefined)
-    await this.#conversations.forSession(session, { handoff: await session.takeUp(id) })
+    const { id } = await session.createHandoff('the run is resumed', undefined)
+    await this.#conversations.forSession(session, { handoff: await session.acceptHandoff(id) })
   }
 
-  beginWith(handoff: StoredHandoff | undefined, from?: RunSession): void {
+  useHandoff(handoff: StoredHandoff | undefined, from?: RunSession): void {
     if (handoff !== undefined)
       this.#handoff = { ...handoff, isOfTask: false, moved: [], ...defined({ from }) }
   }
@@ -101,10 +105,10 @@ export class Loop {
     } catch (error) {
       if (!(error instanceof RunEndedError)) throw error
       const { because, how } = error
-      if (because !== '') this.scene.workspace.say(because)
-      // In the middle of a task the session stays open, with a handoff for the resume.
+      if (because !== '') this.context.workspace.say(because)
+      // In mid-task the session stays open, with a handoff for the resume.
       if (this.#session !== undefined) {
-        await this.#session.handOver(because, this.#conversations.live?.id)
+        await this.#session.createHandoff(because, this.#conversations.live?.id)
         await this.#conversations.end(this.#session, because)
       }
       return how
@@ -116,37 +120,37 @@ export class Loop {
   }
 
   async #next(): Promise<EndOfRun | undefined> {
-    const { settled, stopping, workspace } = this.scene
-    const { maxTasks = Infinity, once } = settled
+    const { options, stopping, workspace } = this.context
+    const { maxTasks = Infinity, once } = options
     if (stopping.isAfterTask) return 'interrupted'
     if (this.#taken.size >= Math.min(maxTasks, once === true ? 1 : Infinity)) return 'max tasks'
-    this.#taker.endIfOver()
-    const backlog = await this.#backlogNow()
-    const within = this.selection.within(backlog, ({ id }) => this.#taken.has(id))
+    this.#turnRunner.endIfOverBudget()
+    const backlog = await this.#readBacklog()
+    const within = this.selection.restrict(backlog, ({ id }) => this.#taken.has(id))
     const order = orderTasks(
       within,
       this.#conversations.live?.done ?? [],
       workspace.config.run.plan,
     )
-    const next = order.findIndex((one) => this.#isFree(one) && this.claims.take(one.id))
+    const next = order.findIndex((one) => this.#isFree(one) && this.claims.claim(one.id))
     if (next === -1) {
-      if (this.selection.open(backlog).length > 0) return 'waiting'
+      if (this.selection.openTasks(backlog).length > 0) return 'waiting'
       return this.#done > 0 ? 'finished' : 'nothing to do'
     }
     const planned = order[next]!
     const task = within.byId.get(planned.id)!
-    const state = foldRun(this.scene.log.read())
+    const state = foldRun(this.context.log.read())
     const forecasts = forecastsFrom([
       ...this.finished,
       ...(state === undefined ? [] : finishedTasksIn(state)),
     ])
-    await this.#place(task, planned, order.slice(next + 1), forecasts)
+    await this.#rotateIfNeeded(task, planned, order.slice(next + 1), forecasts)
     this.#taken.add(planned.id)
     const { outcome } = await this.#workOn(task, planned, forecasts)
     if (outcome === 'done') {
       this.#done += 1
       this.#doneInSession += 1
-    } else this.#unfinished.push(planned.id)
+    } else this.#notDone.push(planned.id)
     this.claims.release(planned.id)
     this.#base = this.#conversations.live?.base ?? this.#base
     return undefined
@@ -154,27 +158,27 @@ export class Loop {
 
   #isFree(task: PlannedTask): boolean {
     return (
-      this.#elsewhere.isHere(task) &&
-      (this.scene.delegate !== undefined || !this.#delegated.has(task))
+      this.#doneElsewhere.areDependenciesMerged(task) &&
+      (this.context.delegate !== undefined || !this.#delegated.has(task))
     )
   }
 
-  /** Reads the backlog, and opens what an agent closed again. */
-  async #backlogNow(): Promise<Backlog> {
-    const { latest } = this.scene
-    const now = await readBacklog(this.scene)
+  /** Reads the backlog, and reopens tasks that the agent closed itself. */
+  async #readBacklog(): Promise<Backlog> {
+    const { latest } = this.context
+    const now = await readBacklog(this.context)
     const closed = now.tasks.filter(({ id, status }) => {
       const before = latest.backlog?.byId.get(id)?.status ?? 'completed'
       return status === 'completed' && !this.#taken.has(id) && before !== 'completed'
     })
     const isReopened = closed.length > 0 && (await this.#reopen(closed))
-    latest.backlog = isReopened ? await readBacklog(this.scene) : now
+    latest.backlog = isReopened ? await readBacklog(this.context) : now
     return latest.backlog
   }
 
-  /** A person may close a task and an agent may not, and from here the two look the same. */
+  /** The user may close a task and the agent may not, but the entries look the same. */
   async #reopen(closed: readonly Task[]): Promise<boolean> {
-    const { workspace } = this.scene
+    const { workspace } = this.context
     const entries = [...(await workspace.index()).taskEntries()]
     let isAny = false
     for (const { id, shortname } of closed) {
@@ -195,19 +199,19 @@ export class Loop {
     return isAny
   }
 
-  async #place(
+  async #rotateIfNeeded(
     task: Task,
     planned: PlannedTask,
     after: readonly PlannedTask[],
     forecasts: Forecasts,
   ): Promise<void> {
-    const { harness, settled, log, workspace } = this.scene
-    const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
+    const { harness, options, log, workspace } = this.context
+    const mode = harness.capabilities.multiTurn ? options.batch : 'one'
     const { stay, rule, because }: RotationDecision =
       this.#session === undefined
         ? { stay: false, rule: 'first', because: 'the first of the run' }
         : decideRotation(
-            this.#standing(),
+            this.#conversationLoad(),
             planned,
             after,
             forecasts,
@@ -222,15 +226,15 @@ export class Loop {
   }
 
   async #openSession(task: Task, because: string, after: readonly PlannedTask[]): Promise<void> {
-    const { latest, log, run, settled, workspace } = this.scene
-    const { maxSessions = Infinity } = settled
+    const { latest, log, run, options, workspace } = this.context
+    const { maxSessions = Infinity } = options
     if (this.#sessions >= maxSessions)
       throw new RunEndedError('max sessions', `${maxSessions} sessions were opened`)
     const number = (this.#sessions += 1)
     const goal = `${task.title} (the first task of session ${number} of run ${run.slice(-8)})`
     const session = await RunSession.open(workspace, task, goal)
     this.#session = session
-    this.#unfinished = []
+    this.#notDone = []
     this.#doneInSession = 0
     const next = after.slice(0, 4).flatMap(({ id }) => latest.backlog?.byId.get(id) ?? [])
     log.append('session.opened', {
@@ -243,12 +247,16 @@ export class Loop {
     const handoff = this.#handoff
     this.#handoff = undefined
     await this.#conversations.forSession(session, defined({ handoff }))
-    await handoff?.from?.passedOn(handoff.id, handoff.hash)
+    await handoff?.from?.recordHandoffLoaded(handoff.id, handoff.hash)
   }
 
   async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts) {
-    const { base, leftBefore } = chooseTaskBase(this.scene, this.#left, toTaskName(task))
-    this.#left = undefined
+    const { base, leftBefore } = chooseTaskBase(
+      this.context,
+      this.#unfinishedTask,
+      toTaskName(task),
+    )
+    this.#unfinishedTask = undefined
     const isFirst = this.#conversations.live?.hasHadTurn !== true
     const work: TaskWork = {
       task,
@@ -259,12 +267,12 @@ export class Loop {
       leftBefore,
       attempts: this.#attempts.get(task.id) ?? 0,
     }
-    return workOnTask(this.#taker, this.#session!, work)
+    return workOnTask(this.#turnRunner, this.#session!, work)
   }
 
-  #standing(): ConversationLoad {
+  #conversationLoad(): ConversationLoad {
     const { live } = this.#conversations
-    const { budget, prices } = this.scene.workspace.config
+    const { budget, prices } = this.context.workspace.config
     const price = live?.model === undefined ? undefined : findPrice(live.model, prices)?.price
     return {
       context: live === undefined || live.isDead ? 0 : live.context || this.#base,
@@ -281,11 +289,11 @@ export class Loop {
     if (session === undefined) return
     const { id, name } = session
     const conversation = this.#conversations.live?.id
-    const handoff = isHandedOn ? await session.handOver(because, conversation) : undefined
+    const handoff = isHandedOn ? await session.createHandoff(because, conversation) : undefined
     await this.#conversations.end(session, because)
-    await session.close(because, this.#unfinished)
-    this.beginWith(handoff, session)
-    this.scene.log.append('session.closed', {
+    await session.close(because, this.#notDone)
+    this.useHandoff(handoff, session)
+    this.context.log.append('session.closed', {
       session: id,
       because,
       name,

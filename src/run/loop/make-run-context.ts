@@ -11,8 +11,8 @@ import { defined } from '../../text/defined.ts'
 import {
   AGENT_COMMANDS,
   type RunContext,
-  writeAgentFiles,
   plainEnvironment,
+  writeAgentFiles,
 } from '../attempt/run-context.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { runComplexity, trackingLevelFor } from '../plan/complexity.ts'
@@ -26,9 +26,9 @@ interface ContextParts
   extends
     Pick<
       RunContext,
-      'run' | 'log' | 'harness' | 'settled' | 'tree' | 'source' | 'stopping' | 'emit'
+      'run' | 'log' | 'harness' | 'options' | 'tree' | 'source' | 'stopping' | 'emit'
     >,
-    Pick<RunContext, 'delegate' | 'spentBeside' | 'spending'> {
+    Pick<RunContext, 'delegate' | 'usedByOthers' | 'onUsage'> {
   readonly open: readonly Task[]
   readonly all: readonly Task[]
   readonly decide: RunContext['decide'] | undefined
@@ -36,16 +36,16 @@ interface ContextParts
 
 export function makeRunContext(workspace: Workspace, parts: ContextParts): RunContext {
   const { run, log, harness, tree, open, all, source, stopping, emit } = parts
-  const { decide, delegate, spentBeside, spending } = parts
+  const { decide, delegate, usedByOthers, onUsage } = parts
   const inTree = new Workspace(tree.tree, {
     say: (text) => emit('message', { text }),
     env: plainEnvironment(workspace.env),
   })
   const { config } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
-  const allow = [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open)]
-  const settled = { ...parts.settled, allow: [...allow, ...AGENT_COMMANDS] }
-  const { permissions, silenceMs, taskMs } = settled
+  const allow = [...parts.options.allow, ...verifyCommands(parts.options, config.verify, open)]
+  const resolved = { ...parts.options, allow: [...allow, ...AGENT_COMMANDS] }
+  const { permissions, silenceMs, taskMs } = resolved
   const { instructions, files, notes } = gatherInstructions(tree.tree, {
     readByHarness: harness.capabilities.instructions,
     files: config.run.files,
@@ -63,14 +63,14 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
       minutes: Math.round(taskMs / 60_000),
       silentMinutes: Math.round(silenceMs / 60_000),
     },
-    ...defined({ project: projectText(inTree), verify: settled.verify ?? config.verify }),
+    ...defined({ project: projectText(inTree), verify: resolved.verify ?? config.verify }),
   })
-  const scene: RunContext = {
+  const context: RunContext = {
     run,
     workspace: inTree,
     log,
     harness,
-    settled,
+    options: resolved,
     tree,
     source,
     profiles,
@@ -83,19 +83,19 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     ...defined({
       delegate,
       wrap: delegate?.wrap,
-      spentBeside,
-      spending,
-      // A run that may act unasked never waits for a person.
+      usedByOthers,
+      onUsage,
+      // Only `ask` may wait for the user.
       decide: permissions === 'ask' ? decide : undefined,
     }),
   }
-  writeAgentFiles(scene, open)
-  return scene
+  writeAgentFiles(context, open)
+  return context
 }
 
 /**
- * The harness, if it is there and supports the permissions. Behind another command only that command is checked: the
- * agent's own program may exist only in there.
+ * The harness, if it is installed and supports the permissions. With a wrap command only that command is checked, because
+ * the agent's own program may exist only inside a container.
  */
 export async function requireHarness(
   workspace: Workspace,
@@ -143,17 +143,17 @@ export type HarnessWorkspace = Pick<Workspace, 'config' | 'paths'>
 
 export function loadHarness(
   name: string,
-  { config, paths: place }: HarnessWorkspace,
+  { config, paths }: HarnessWorkspace,
   options: Pick<DriveRequest, 'script' | 'state'> = {},
 ): Promise<Harness> {
   return driveHarness(name, {
     ...options,
     models: config.api,
-    store: () => conversationStore(place.sessions, redaction(config)),
+    store: () => conversationStore(paths.sessions, redaction(config)),
   })
 }
 
-/** The compaction point of a bare model, as far as it is configured; undefined for other harnesses. */
+/** The configured compaction point of a bare model; undefined for other harnesses. */
 export function configuredCompactionPoint(
   name: string,
   model: string | undefined,

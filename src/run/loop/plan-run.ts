@@ -8,15 +8,15 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { toTaskName } from '../attempt/run-context.ts'
 import type { ParallelReport, TaskName } from '../entries.ts'
-import { loadHarness, configuredCompactionPoint } from './make-run-context.ts'
+import { configuredCompactionPoint, loadHarness } from './make-run-context.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import {
   type TaskDomain,
   type TrackingLevel,
-  runComplexity,
-  taskComplexity,
   combineDomains,
   findTaskDomain,
+  runComplexity,
+  taskComplexity,
   trackingLevelFor,
 } from '../plan/complexity.ts'
 import { planSessions } from '../plan/rotation.ts'
@@ -28,9 +28,9 @@ import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { DEFAULT_BASE_TOKENS } from './loop.ts'
 import { TaskSelection } from './task-selection.ts'
 
-/** What a run would do, and why, if every task took what is forecast. Begins nothing. */
+/** Assumes that every task takes what is forecast. Starts nothing. */
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
-  const { config, env, paths: place } = workspace
+  const { config, env, paths } = workspace
   const { plan } = config.run
   const { batch, harness: named, model, script } = resolveOptions(workspace, options)
   const harness = await loadHarness(named, workspace, defined({ script }))
@@ -39,12 +39,12 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const backlog = await source.read()
   const selection = new TaskSelection(backlog, options)
   const { maxSessions = Infinity, maxTasks = Infinity, once } = options
-  const within = selection.within(backlog, () => false)
+  const within = selection.restrict(backlog, () => false)
   const order = orderTasks(within, [], plan).slice(0, once === true ? 1 : maxTasks)
-  const finished = finishedTasks(place, harness.name)
+  const finished = finishedTasks(paths, harness.name)
   const point =
     configuredCompactionPoint(named, model, config) ??
-    compactionPointFor(named, env, place.root)(undefined, model)
+    compactionPointFor(named, env, paths.root)(undefined, model)
   const price = model === undefined ? undefined : findPrice(model, config.prices)?.price
   const beginning = {
     context: 0,
@@ -57,7 +57,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const mode = multiTurn ? batch : 'one'
   const sessions = planSessions(order, beginning, forecastsFrom(finished), mode, plan)
   const planned = new Set(order.map(({ id }) => id))
-  const { profiles } = loadProfiles(place.repository?.worktree ?? place.root)
+  const { profiles } = loadProfiles(paths.repository?.worktree ?? paths.root)
   const tasks = order.map(({ id }) => backlog.byId.get(id)!)
   const complexity = runComplexity(tasks)
   const plannedTask = (id: string, sizeClass: SizeClass, forecast: Forecast): PlannedRunTask => {
@@ -96,7 +96,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
       ),
     })),
     waiting: selection
-      .open(backlog)
+      .openTasks(backlog)
       .filter(({ id }) => !planned.has(id))
       .map((task) => ({ task: toTaskName(task), reason: whyWaiting(backlog, task) })),
     notes: order.length === 0 ? [] : notes,
@@ -105,9 +105,9 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
 
 function whyWaiting({ byId }: Backlog, task: Task): string {
   const { dependsOn, children, shortname, status, summary } = task
-  const said = summary === undefined ? '' : `: ${summary}`
-  if (status === 'failed') return `failed, and --task ${shortname} tries it again${said}`
-  if (status === 'blocked') return `blocked, and --task ${shortname} takes it up${said}`
+  const detail = summary === undefined ? '' : `: ${summary}`
+  if (status === 'failed') return `failed, and --task ${shortname} tries it again${detail}`
+  if (status === 'blocked') return `blocked, and --task ${shortname} takes it up${detail}`
   const waits = [...dependsOn, ...children].flatMap((id) => {
     const other = byId.get(id)
     if (other === undefined) return [`${id}, which is not in the backlog`]
@@ -123,13 +123,13 @@ export interface RunPlan {
   readonly source: string
   readonly harness: string
   readonly model?: string
-  /** How big the work is, which decides how much the run records. */
+  /** The size of the work, which decides how much the run records. */
   readonly complexity: SessionComplexity
   readonly domain: TaskDomain
   readonly tracking: TrackingLevel
   readonly sessions: readonly PlannedRunSession[]
   readonly waiting: readonly { readonly task: TaskName; readonly reason: string }[]
-  /** What the forecasts rest on, and what the harness cannot do. */
+  /** What the forecasts are based on, and what the harness cannot do. */
   readonly notes: readonly string[]
   readonly parallel?: PlannedParallel
 }
@@ -155,7 +155,7 @@ interface PlannedRunTask {
 
 export interface PlannedRunSession {
   readonly tasks: readonly PlannedRunTask[]
-  /** Why it begins here and not in the conversation before it. */
+  /** Why it does not continue the conversation before it. */
   readonly because: string
   readonly context: { readonly middle: number; readonly margin: number }
   /** Absent when a price is unknown. */

@@ -5,27 +5,26 @@ import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { completeInSource, proveTask, recordDone } from '../attempt/record-done.ts'
 import {
   type UnfinishedTask,
-  saveLeftWork,
-  proveTask,
-  recordDone,
-  completeInSource,
   findUnfinishedTask,
+  saveLeftWork,
   withSavedRef,
-} from '../attempt/record-done.ts'
-import { type StoredHandoff, RunSession } from '../attempt/run-session.ts'
-import type { Claims } from './claims.ts'
+} from '../attempt/unfinished-work.ts'
+import { RunSession, type StoredHandoff } from '../attempt/run-session.ts'
+import { isRunningNow } from '../runs.ts'
+import { type Claims, isSameProcess } from './claims.ts'
 import type { AttemptOutcome, RunEntry } from '../entries.ts'
 import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
 import { matchesSavedWork } from '../worktree/rollback.ts'
-import { restoreTree, describeHead, readTreeHead, uncommittedPaths } from '../worktree/run-tree.ts'
+import { describeHead, readTreeHead, restoreTree, uncommittedPaths } from '../worktree/run-tree.ts'
 import { plannedTask } from '../plan/order-tasks.ts'
 import { defined } from '../../text/defined.ts'
 
 export function refuseToResume(run: string, state: RunState): void {
-  if (state.ended === undefined && isAlive(state.runner)) {
+  if (isRunningNow(state)) {
     throw new StintError(
       'RUN_ALIVE',
       `run ${shortId(run)} is running, as process ${state.runner.pid}`,
@@ -41,13 +40,13 @@ export function refuseToResume(run: string, state: RunState): void {
   }
 }
 
-/** Of several processes that resumed it the first living one has it. */
+/** Of several processes that resume a run the first live one gets it. */
 export function refuseSecondRunner(
   run: string,
   entries: readonly RunEntry[],
   runner: ProcessTag,
 ): void {
-  // A process that ended the run no longer holds it, even while it lives.
+  // A process that ended the run no longer holds it, even if it still lives.
   const ended = entries.findLastIndex(({ kind }) => kind === 'run.ended')
   const runners = entries
     .slice(ended + 1)
@@ -57,7 +56,7 @@ export function refuseSecondRunner(
   const first =
     runners.find(isAlive) ??
     entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
-  if (first.pid === runner.pid && first.startedAt === runner.startedAt && runners.length > 0) return
+  if (isSameProcess(first, runner) && runners.length > 0) return
   throw new StintError(
     'RUN_ALIVE',
     `run ${shortId(run)} was just resumed by process ${first.pid}`,
@@ -65,7 +64,7 @@ export function refuseSecondRunner(
   )
 }
 
-/** Ends processes that a killed runner left, and returns how many. */
+/** Ends the agent processes of a killed runner, and returns how many. */
 export async function endOrphanedProcesses(state: RunState): Promise<number> {
   let ended = 0
   for (const { opened, isEnded } of state.conversations)
@@ -73,8 +72,8 @@ export async function endOrphanedProcesses(state: RunState): Promise<number> {
   return ended
 }
 
-/** Makes a missing tree again from its branch, or from its last commit when the branch is gone too. */
-export function restoreRunTree(place: ProjectPaths, state: RunState, last?: string): void {
+/** Recreates a missing tree from its branch, or from its last commit if the branch is gone too. */
+export function restoreRunTree(paths: ProjectPaths, state: RunState, last?: string): void {
   const { tree, branch, base, isInPlace } = state.started
   if (readTreeHead(tree) === undefined) {
     if (isInPlace)
@@ -84,13 +83,13 @@ export function restoreRunTree(place: ProjectPaths, state: RunState, last?: stri
         'bring it back, or start another run',
       )
     const { commit = base } = state.attempts.findLast(({ commit }) => commit !== undefined) ?? {}
-    restoreTree(place, tree, branch, last ?? commit)
+    restoreTree(paths, tree, branch, last ?? commit)
   }
   const unfinished = findUnfinishedTask(state)
-  if (isInPlace) refuseForeignWork(tree, unfinished)
+  if (isInPlace) refuseOtherChanges(tree, unfinished)
   const now = readTreeHead(tree)
   if (now?.branch === branch && now.commit !== undefined) return
-  // An agent may continue where it left its own worktree.
+  // In its own worktree an agent may continue on any branch.
   if (!isInPlace && unfinished !== undefined) return
   throw new StintError(
     'OTHER_BRANCH',
@@ -99,8 +98,8 @@ export function restoreRunTree(place: ProjectPaths, state: RunState, last?: stri
   )
 }
 
-/** In the user's checkout an agent continues from what is committed, or from the very files it left. */
-function refuseForeignWork(tree: string, unfinished: UnfinishedTask | undefined): void {
+/** In the user's checkout an agent continues only from a clean tree or from exactly the files it left. */
+function refuseOtherChanges(tree: string, unfinished: UnfinishedTask | undefined): void {
   const dirty = uncommittedPaths(tree).filter(
     (path) => unfinished?.leftBefore.includes(path) !== true,
   )
@@ -116,32 +115,39 @@ function refuseForeignWork(tree: string, unfinished: UnfinishedTask | undefined)
   )
 }
 
-/** Finds out what became of conversations and attempts that were cut off, so that nothing is done twice or lost. */
+/** Determines the outcome of interrupted conversations and attempts, so that nothing is repeated or lost. */
 export async function recoverInterrupted(
-  scene: RunContext,
+  context: RunContext,
   state: RunState,
   claims: Claims,
 ): Promise<void> {
   for (const conversation of state.conversations)
-    if (!conversation.isEnded) endRecord(scene, conversation)
+    if (!conversation.isEnded) recordConversationEnd(context, conversation)
   for (const attempt of state.attempts)
-    if (attempt.outcome === undefined) await examineOne(scene, attempt, claims)
+    if (attempt.outcome === undefined) await recoverAttempt(context, attempt, claims)
 }
 
-function endRecord({ log, workspace }: RunContext, { opened, id }: ConversationRecord): void {
+function recordConversationEnd(
+  { log, workspace }: RunContext,
+  { opened, id }: ConversationRecord,
+): void {
   const because = 'the run ended in the middle of it'
   log.append('conversation.ended', { number: opened.number, because })
   const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session)
   if (session === undefined) return
-  session.left(id!, because)
+  session.recordConversationEnd(id!, because)
   session.release()
 }
 
-async function examineOne(scene: RunContext, { started }: Attempt, claims: Claims): Promise<void> {
-  const { log, run, source, workspace } = scene
+async function recoverAttempt(
+  context: RunContext,
+  { started }: Attempt,
+  claims: Claims,
+): Promise<void> {
+  const { log, run, source, workspace } = context
   const backlog = await source.read()
   const task = backlog.byId.get(started.task.id)
-  const over = (
+  const recordEnd = (
     outcome: AttemptOutcome,
     more: { reason?: string; commit?: string; kept?: string } = {},
   ) => {
@@ -149,43 +155,43 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
     log.append('attempt.ended', { attempt, number, outcome, ...more })
   }
   if (task === undefined)
-    return over('interrupted', { reason: 'the task is no longer in the backlog' })
-  // The run closed it and died before it recorded that. Nobody else's word counts.
-  const closed = RunSession.closedBy(workspace, started.session, task.id)
+    return recordEnd('interrupted', { reason: 'the task is no longer in the backlog' })
+  // The run closed the task and died before it logged that. A close by anyone else does not count.
+  const closed = RunSession.findClosingCommit(workspace, started.session, task.id)
   if (closed !== undefined) {
-    await completeInSource(scene, { task, name: started.task }, task.summary ?? '')
-    return over('done', { commit: closed })
+    await completeInSource(context, { task, name: started.task }, task.summary ?? '')
+    return recordEnd('done', { commit: closed })
   }
   if (task.status === 'completed') {
     workspace.say(`${started.task.name} was closed by somebody else, without the proof of this run`)
-    return over('interrupted', { reason: 'somebody else closed it' })
+    return recordEnd('interrupted', { reason: 'somebody else closed it' })
   }
-  if (!claims.take(task.id)) return over('interrupted', { reason: 'another run works on it' })
+  if (!claims.claim(task.id)) return recordEnd('interrupted', { reason: 'another run works on it' })
   const session = RunSession.reopen(workspace, started.session)
-  if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
+  if (session === undefined) return recordEnd('interrupted', { reason: 'its session has ended' })
   try {
     const { base, forecast = 0, leftBefore = [], number, task: name } = started
-    const report = session.reported(task.id, run, started.since)
+    const report = session.findReport(task.id, run, started.since)
     if (report?.status === 'blocked') {
-      const { kept } = saveLeftWork(scene, { name, base, leftBefore }, started.attempt)
-      session.leave(task, 'blocked', withSavedRef(report.summary, kept))
-      return over('blocked', { reason: report.summary, ...defined({ kept }) })
+      const { kept } = saveLeftWork(context, { name, base, leftBefore }, started.attempt)
+      session.recordNotDone(task, 'blocked', withSavedRef(report.summary, kept))
+      return recordEnd('blocked', { reason: report.summary, ...defined({ kept }) })
     }
     if (report?.status !== 'completed')
-      return over('interrupted', { reason: 'the run ended in the middle of it' })
+      return recordEnd('interrupted', { reason: 'the run ended in the middle of it' })
     const planned = plannedTask(task, backlog)
     const work = { task, name, planned, forecast, base, leftBefore, attempts: number }
-    const proof = await proveTask(scene, work)
-    if (!proof.isDone) return over('failed', { reason: proof.reasons.join('; ') })
-    await recordDone(scene, session, work, { commit: proof.commit, summary: report.summary })
+    const proof = await proveTask(context, work)
+    if (!proof.isDone) return recordEnd('failed', { reason: proof.reasons.join('; ') })
+    await recordDone(context, session, work, { commit: proof.commit, summary: report.summary })
     workspace.say(`${name.name} was done before the run ended, and is closed now`)
-    return over('done', { commit: proof.commit })
+    return recordEnd('done', { commit: proof.commit })
   } finally {
     session.release()
   }
 }
 
-/** The handoff that a closed session left for the next. */
+/** The handoff a closed session wrote for the next one. */
 export function readStoredHandoff(
   workspace: Workspace,
   session: string,

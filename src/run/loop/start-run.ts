@@ -23,25 +23,25 @@ import { runVerify } from '../proof/prove.ts'
 import { emptyReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
-import { finishedTasks, lastResumable, reportRun, readRunState } from '../runs.ts'
+import { finishedTasks, lastResumable, readRunState, reportRun } from '../runs.ts'
 import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { removeTreeIfClean } from '../worktree/remove-worktree.ts'
-import { type RunTree, treeInPlace, createRunTree } from '../worktree/run-tree.ts'
+import { type RunTree, createRunTree, treeInPlace } from '../worktree/run-tree.ts'
 import { Claims } from './claims.ts'
 import { Loop } from './loop.ts'
 import { makeRunContext, requireHarness, verifyCommands } from './make-run-context.ts'
 import { type RunPlan, planRun } from './plan-run.ts'
 import {
-  restoreRunTree,
   endOrphanedProcesses,
-  recoverInterrupted,
   readStoredHandoff,
+  recoverInterrupted,
   refuseSecondRunner,
   refuseToResume,
+  restoreRunTree,
 } from './resume.ts'
 import { TaskSelection, findNeverBegun } from './task-selection.ts'
 
-/** A run at work. */
+/** A run in progress. */
 export interface RunHandle {
   readonly ended: Promise<RunReport>
   /** May be called again with `now`. */
@@ -50,7 +50,7 @@ export interface RunHandle {
 
 /** Options to start or resume a run. */
 export interface StartOptions extends RunOptions {
-  /** The run to resume; true for the last that can be. */
+  /** The run to resume; true for the last resumable one. */
   readonly resume?: string | true
   /** Asked where the rules do not decide; without it such requests are refused. */
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
@@ -58,7 +58,7 @@ export interface StartOptions extends RunOptions {
 
 export interface RunSetup extends Pick<
   RunContext,
-  'run' | 'workspace' | 'log' | 'settled' | 'tree' | 'source' | 'stopping' | 'emit'
+  'run' | 'workspace' | 'log' | 'options' | 'tree' | 'source' | 'stopping' | 'emit'
 > {
   readonly harness: Harness
   readonly backlog: Backlog
@@ -80,18 +80,18 @@ export interface RunMode {
   ): ResolvedOptions
   plan(workspace: Workspace, options: RunOptions): Promise<RunPlan>
   wrap?(workspace: Workspace): readonly string[] | undefined
-  prepare(setup: RunSetup): Promise<Job>
+  prepare(setup: RunSetup): Promise<RunJob>
 }
 
-interface Job {
+interface RunJob {
   readonly context: Pick<RunContext, 'workspace' | 'latest' | 'delegate'>
   work(claims: Claims): Promise<EndOfRun>
 }
 
-const ONE_BY_ONE: RunMode = {
+const SEQUENTIAL: RunMode = {
   resolve(workspace, options, decide) {
-    const settled = resolveOptions(workspace, options)
-    if (settled.permissions !== 'ask' || decide !== undefined) return settled
+    const resolved = resolveOptions(workspace, options)
+    if (resolved.permissions !== 'ask' || decide !== undefined) return resolved
     throw new StintError(
       'NOBODY_TO_ASK',
       '--permissions ask needs somebody to ask',
@@ -100,27 +100,27 @@ const ONE_BY_ONE: RunMode = {
   },
   plan: planRun,
   async prepare(setup) {
-    const { backlog, before, emit, open, selection, settled, workspace } = setup
+    const { backlog, before, emit, open, selection, options, workspace } = setup
     const worked = new Set(before?.attempts.map(({ started }) => started.task.id))
     const all = backlog.tasks.filter((task) => worked.has(task.id) || open.includes(task))
-    const scene = makeRunContext(workspace, { ...setup, all })
-    if (before === undefined && verifyCommands(settled, workspace.config.verify, open).length === 0)
+    const context = makeRunContext(workspace, { ...setup, all })
+    if (before === undefined && verifyCommands(options, workspace.config.verify, open).length === 0)
       emit('message', {
         text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)',
       })
-    return oneByOne(scene, selection, before)
+    return sequentialJob(context, selection, before)
   },
 }
 
-/** Starts or resumes a run. What is wrong is thrown before anything is begun; the run itself works behind the handle. */
+/** Throws if the run cannot start; after that it works in the background of the handle. */
 export async function startRun(
   workspace: Workspace,
   options: StartOptions,
   listener: RunListener,
-  mode = ONE_BY_ONE,
+  mode = SEQUENTIAL,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
-  const { resume, decide, ...told } = options
+  const { resume, decide, ...runOptions } = options
   const emit = emitTo(listener)
   const stopping = new StopSignal()
   const starting: Starting = {
@@ -133,8 +133,8 @@ export async function startRun(
     mode,
   }
   const work = await (resume === undefined
-    ? beginNew(starting, told)
-    : resumeRun(starting, resume === true ? lastResumable(workspace) : resume, told))
+    ? startNewRun(starting, runOptions)
+    : resumeRun(starting, resume === true ? lastResumable(workspace) : resume, runOptions))
   return {
     ended: work().then((report) => {
       emit('run.report', report)
@@ -154,72 +154,80 @@ type Starting = Pick<
 
 type Work = () => Promise<RunReport>
 
-async function beginNew(starting: Starting, options: RunOptions): Promise<Work> {
+async function startNewRun(starting: Starting, options: RunOptions): Promise<Work> {
   const { workspace, runner, listener, decide, mode } = starting
-  const { config, paths: place } = workspace
+  const { config, paths } = workspace
   const resolved = mode.resolve(workspace, options, decide)
   const run = mintId(undefined)
   const harness = await requireHarness(workspace, resolved, run, mode.wrap?.(workspace))
-  requireRepository(place)
-  const tasks = await tasksOf(workspace, options)
+  requireRepository(paths)
+  const tasks = await readTasks(workspace, options)
   if (tasks.open.length === 0) return async () => emptyReport(harness.name)
   workspace.prepare()
   const tree = await (options.isInPlace === true
-    ? freeInPlace(workspace)
-    : createRunTree(place, run, options.branch))
-  const kept = optionsToKeep(workspace, options, resolved)
+    ? requireFreeCheckout(workspace)
+    : createRunTree(paths, run, options.branch))
+  const stored = optionsToStore(workspace, options, resolved)
   const started = {
-    options: kept,
+    options: stored,
     harness: harness.name,
     source: tasks.source.name,
     ...tree,
     runner,
   }
-  const log = RunLog.create(place, run, config, started, listener)
-  const settled = { ...resolved, ...kept }
-  const setup = { ...starting, ...tasks, run, log, harness, settled, tree, before: undefined }
+  const log = RunLog.create(paths, run, config, started, listener)
+  const setup = {
+    ...starting,
+    ...tasks,
+    run,
+    log,
+    harness,
+    tree,
+    before: undefined,
+    options: { ...resolved, ...stored },
+  }
   return prepare(setup, mode, options)
 }
 
 async function resumeRun(starting: Starting, name: string, options: RunOptions): Promise<Work> {
   const { workspace, runner, listener, emit, decide, mode } = starting
-  const { config, paths: place } = workspace
-  const run = findRun(place, name)
+  const { config, paths } = workspace
+  const run = findRun(paths, name)
   const before = readRunState(workspace, run)
   refuseToResume(run, before)
-  const log = new RunLog(place, run, config, listener)
+  const log = new RunLog(paths, run, config, listener)
   // Of two processes that resume it at once, the first in the log continues.
   log.append('run.resumed', { runner })
   refuseSecondRunner(run, log.read(), runner)
   try {
-    const { once, ...begun } = before.started.options
-    // A number of tasks given now replaces `once`.
+    const { once, ...stored } = before.started.options
+    // A task limit given now replaces `once`.
     const isOnce = once !== undefined && options.maxTasks === undefined
-    const told: RunOptions = {
+    const merged: RunOptions = {
       harness: before.started.harness,
-      ...begun,
+      ...stored,
       ...(isOnce ? { once } : {}),
       ...options,
     }
-    refuseRedacted(told)
-    const settled = mode.resolve(workspace, told, decide)
-    const harness = await requireHarness(workspace, settled, run, mode.wrap?.(workspace))
-    const strays = await endOrphanedProcesses(before)
-    if (strays > 0)
-      emit('message', { text: `${strays} processes that the run had left behind were ended` })
-    restoreRunTree(place, before)
+    refuseRedacted(merged)
+    const resolved = mode.resolve(workspace, merged, decide)
+    const harness = await requireHarness(workspace, resolved, run, mode.wrap?.(workspace))
+    const orphans = await endOrphanedProcesses(before)
+    if (orphans > 0)
+      emit('message', { text: `${orphans} processes that the run had left behind were ended` })
+    restoreRunTree(paths, before)
     const { tree, branch, base, isInPlace } = before.started
     const setup = {
       ...starting,
-      ...(await tasksOf(workspace, told)),
+      ...(await readTasks(workspace, merged)),
       run,
       log,
       harness,
-      settled,
+      options: resolved,
       tree: { tree, branch, base, isInPlace },
       before,
     }
-    return await prepare(setup, mode, told)
+    return await prepare(setup, mode, merged)
   } catch (error) {
     const { ended: how = 'interrupted', neverBegun: left } = before
     log.append('run.ended', { how, ...defined({ neverBegun: left }) })
@@ -227,11 +235,11 @@ async function resumeRun(starting: Starting, name: string, options: RunOptions):
   }
 }
 
-async function tasksOf(workspace: Workspace, options: RunOptions) {
+async function readTasks(workspace: Workspace, options: RunOptions) {
   const source = await openBacklogSource(workspace, options.backlog)
   const backlog = await source.read()
   const selection = new TaskSelection(backlog, options)
-  return { source, backlog, selection, open: selection.open(backlog) }
+  return { source, backlog, selection, open: selection.openTasks(backlog) }
 }
 
 async function prepare(setup: RunSetup, mode: RunMode, options: RunOptions): Promise<Work> {
@@ -243,15 +251,15 @@ async function prepare(setup: RunSetup, mode: RunMode, options: RunOptions): Pro
 
 async function work(
   setup: Omit<RunSetup, 'source' | 'backlog' | 'stopping' | 'listener' | 'decide'>,
-  { context, work: worked }: Job,
+  { context, work: worked }: RunJob,
   expectedSeconds: number,
 ): Promise<RunReport> {
-  const { before, emit, harness, log, open, run, runner, selection, settled, tree } = setup
+  const { before, emit, harness, log, open, run, runner, selection, options, tree } = setup
   const { delegate, latest, workspace } = context
-  const { model, parallel } = settled
+  const { model, parallel } = options
   emit('run.planned', {
     run,
-    harness: parallel === undefined ? harness.name : settled.harness,
+    harness: parallel === undefined ? harness.name : options.harness,
     tasks: open.map(toTaskName),
     isResumed: before !== undefined,
     branch: tree.branch,
@@ -269,10 +277,10 @@ async function work(
     if (error.because !== '') workspace.say(error.because)
   } finally {
     claims.releaseAll()
-    const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
-    const never = findNeverBegun(left, foldRun(log.read()))
-    log.append('run.ended', { how, ...defined({ neverBegun: never }) })
-    // In the tree of a parallel run only merges happen.
+    const left = latest.backlog === undefined ? open : selection.openTasks(latest.backlog)
+    const neverBegun = findNeverBegun(left, foldRun(log.read()))
+    log.append('run.ended', { how, ...defined({ neverBegun }) })
+    // The tree of a parallel run holds only merges.
     if (parallel !== undefined || (how === 'finished' && delegate === undefined))
       removeTreeIfClean(workspace.paths, tree, (text) => emit('message', { text }))
     if (workspace !== setup.workspace) workspace.close()
@@ -283,42 +291,50 @@ async function work(
 }
 
 export function workAsDelegate(
-  scene: RunContext,
+  context: RunContext,
   setup: Pick<RunSetup, 'workspace' | 'selection' | 'before' | 'open'>,
 ): Promise<RunReport> {
   const { selection, before } = setup
-  return work({ ...scene, ...setup, runner: thisProcess() }, oneByOne(scene, selection, before), 0)
+  return work(
+    { ...context, ...setup, runner: thisProcess() },
+    sequentialJob(context, selection, before),
+    0,
+  )
 }
 
-function oneByOne(scene: RunContext, selection: TaskSelection, before: RunState | undefined): Job {
-  const { emit, harness, log, run, workspace } = scene
+function sequentialJob(
+  context: RunContext,
+  selection: TaskSelection,
+  before: RunState | undefined,
+): RunJob {
+  const { emit, harness, log, run, workspace } = context
   return {
-    context: scene,
+    context,
     async work(claims) {
       if (!harness.capabilities.multiTurn)
         emit('message', { text: `${harness.name} takes one task a conversation` })
-      await makeReady(scene, before)
-      if (before !== undefined) await recoverInterrupted(scene, before, claims)
-      // Examining has written to the log.
+      await setUpTree(context, before)
+      if (before !== undefined) await recoverInterrupted(context, before, claims)
+      // The recovery has written to the log.
       const state = before === undefined ? undefined : foldRun(log.read())
       const finished = finishedTasks(workspace.paths, harness.name, run)
-      const loop = new Loop(scene, selection, claims, state, finished)
-      if (state !== undefined) await pickUp(scene, loop, state)
+      const loop = new Loop(context, selection, claims, state, finished)
+      if (state !== undefined) await resumeLastSession(context, loop, state)
       return loop.work()
     },
   }
 }
 
-/** A new worktree lacks what git does not keep. The set-up command runs until it has passed once. */
-async function makeReady(scene: RunContext, before: RunState | undefined): Promise<void> {
-  const { delegate, log, settled, stopping, emit, tree, workspace } = scene
+/** A new worktree lacks what git ignores. The set-up command is repeated on each resume until it has passed once. */
+async function setUpTree(context: RunContext, before: RunState | undefined): Promise<void> {
+  const { delegate, log, options, stopping, emit, tree, workspace } = context
   const setup = delegate?.setup ?? workspace.config.run.setup
-  if (tree.isInPlace || setup === undefined || before?.isReady === true) return
+  if (tree.isInPlace || setup === undefined || before?.isTreeReady === true) return
   emit('message', { text: `making the worktree ready: ${setup}` })
   const result = await runVerify(setup, {
     tree: tree.tree,
-    verifyMs: settled.verifyMs,
-    env: commandEnvironment(scene),
+    verifyMs: options.verifyMs,
+    env: commandEnvironment(context),
     isStopped: stopping.now,
   })
   if (result.isStopped) throw new RunEndedError('interrupted', 'stopped')
@@ -332,7 +348,7 @@ async function makeReady(scene: RunContext, before: RunState | undefined): Promi
   log.append('tree.ready', {})
 }
 
-async function freeInPlace(workspace: Workspace): Promise<RunTree> {
+async function requireFreeCheckout(workspace: Workspace): Promise<RunTree> {
   const tree = treeInPlace(workspace.paths)
   const active = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -348,7 +364,7 @@ async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   )
 }
 
-/** The log does not keep secrets, so a command that had one cannot be read back from it. */
+/** Secrets are redacted in the log, so a command with a secret cannot be read back. */
 function refuseRedacted({ verify }: RunOptions): void {
   if (verify === undefined || !verify.includes('[redacted:')) return
   throw new StintError(
@@ -358,17 +374,21 @@ function refuseRedacted({ verify }: RunOptions): void {
   )
 }
 
-async function pickUp({ workspace }: RunContext, loop: Loop, state: RunState): Promise<void> {
+async function resumeLastSession(
+  { workspace }: RunContext,
+  loop: Loop,
+  state: RunState,
+): Promise<void> {
   const last = state.sessions.at(-1)
   if (last === undefined) return
   const session = last.isClosed ? undefined : RunSession.reopen(workspace, last.session)
-  if (session !== undefined) return loop.goOnIn(session)
+  if (session !== undefined) return loop.resumeSession(session)
   if (last.handoff !== undefined)
-    loop.beginWith(readStoredHandoff(workspace, last.session, last.handoff))
+    loop.useHandoff(readStoredHandoff(workspace, last.session, last.handoff))
 }
 
-/** Paths are kept absolute: the run may be resumed from another folder. */
-function optionsToKeep(
+/** Paths are stored absolute, because the run may be resumed from another folder. */
+function optionsToStore(
   { cwd }: Workspace,
   options: RunOptions,
   { harness }: ResolvedOptions,
@@ -377,7 +397,7 @@ function optionsToKeep(
   const isFile = backlog !== undefined && /\.\w+$/.test(backlog)
   return {
     ...options,
-    // As it was named: an ACP agent is known by its command, which may stand in the configuration only.
+    // An ACP agent is identified by its command, which may be only in the configuration.
     harness,
     ...(isFile ? { backlog: resolve(cwd, backlog) } : {}),
     ...(script === undefined ? {} : { script: resolve(cwd, script) }),

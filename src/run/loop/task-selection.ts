@@ -1,6 +1,6 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, findTask } from '../../backlog/task.ts'
-import { GitFailed, gitSucceeds } from '../../git/run-git.ts'
+import { gitSucceeds, unlessGitFails } from '../../git/run-git.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { type RunContext, toTaskName } from '../attempt/run-context.ts'
 import type { NeverBegun, RunEntry } from '../entries.ts'
@@ -9,13 +9,13 @@ import type { PlannedTask } from '../plan/order-tasks.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 
-/** Which tasks a run is about: the named ones with all they depend on, those with one of the labels, or all. */
+/** The tasks of a run: the named or labelled ones with all their dependencies, or all tasks. */
 export class TaskSelection {
   readonly #named: ReadonlySet<string>
   readonly #isChosen: (task: Task) => boolean
 
   constructor(backlog: Backlog, { tasks = [], labels = [] }: Pick<RunOptions, 'tasks' | 'labels'>) {
-    // A mistyped name is an error before anything is begun.
+    // A mistyped name fails before anything starts.
     const named = new Set(tasks.map((name) => findTask(backlog.tasks, name).id))
     const isAll = tasks.length === 0 && labels.length === 0
     this.#named = named
@@ -23,18 +23,18 @@ export class TaskSelection {
       isAll || named.has(task.id) || task.labels.some((label) => labels.includes(label))
   }
 
-  within(backlog: Backlog, isOutOfReach: (task: Task) => boolean): Backlog {
+  restrict(backlog: Backlog, isExcluded: (task: Task) => boolean): Backlog {
     const wanted = this.#wanted(backlog)
     const tasks = backlog.tasks.map((task): Task => {
       if (task.status === 'completed') return task
-      if (!wanted.has(task.id) || isOutOfReach(task)) return { ...task, status: 'blocked' }
-      // A failed task that the user names is tried again.
+      if (!wanted.has(task.id) || isExcluded(task)) return { ...task, status: 'blocked' }
+      // A failed task is retried when the user names it.
       return this.#named.has(task.id) ? { ...task, status: 'ready' } : task
     })
     return { ...backlog, tasks, byId: new Map(tasks.map((task) => [task.id, task])) }
   }
 
-  open(backlog: Backlog): readonly Task[] {
+  openTasks(backlog: Backlog): readonly Task[] {
     const wanted = this.#wanted(backlog)
     return backlog.tasks.filter((task) => wanted.has(task.id) && task.status !== 'completed')
   }
@@ -58,47 +58,47 @@ export function findNeverBegun(
   open: readonly Task[],
   state: RunState | undefined,
 ): NeverBegun | undefined {
-  const begun = new Set([
+  const started = new Set([
     ...(state?.attempts ?? []).map(({ started }) => started.task.id),
     ...(state?.delegates ?? []).map(({ task }) => task),
   ])
-  const left = open.filter(({ id }) => !begun.has(id))
+  const left = open.filter(({ id }) => !started.has(id))
   return left.length === 0
     ? undefined
     : { count: left.length, tasks: left.slice(0, MOST_NAMED).map(toTaskName) }
 }
 
-/** Older runs and delegates are merged or forgotten. */
+/** Older runs and delegates are assumed to be merged or abandoned. */
 const NEWEST_RUNS = 100
 const NEWEST_DELEGATES = 200
 
-class Remarks {
-  readonly #said = new Set<string>()
+class TaskMessages {
+  readonly #reported = new Set<string>()
 
   constructor(
-    protected readonly scene: Pick<RunContext, 'workspace' | 'run' | 'latest' | 'tree'>,
+    protected readonly context: Pick<RunContext, 'workspace' | 'run' | 'latest' | 'tree'>,
   ) {}
 
   protected name(task: string): string {
-    return this.scene.latest.backlog?.byId.get(task)?.shortname ?? task
+    return this.context.latest.backlog?.byId.get(task)?.shortname ?? task
   }
 
-  protected sayOnce(task: string, text: string): void {
-    if (!this.#said.has(task)) this.scene.workspace.say(text)
-    this.#said.add(task)
+  protected sayOncePerTask(task: string, text: string): void {
+    if (!this.#reported.has(task)) this.context.workspace.say(text)
+    this.#reported.add(task)
   }
 }
 
-/** Tasks that other runs did on branches which are not merged here: work that depends on them would lack their code. */
-export class DoneElsewhere extends Remarks {
+/** Tasks that other runs did on unmerged branches: work that depends on them would lack their code. */
+export class DoneElsewhere extends TaskMessages {
   readonly #commits = new Map<string, { readonly commit: string; readonly branch: string }>()
 
-  constructor(scene: Remarks['scene']) {
-    super(scene)
-    const { paths: place } = scene.workspace
-    const others = runIds(place).filter((id) => id !== scene.run)
+  constructor(context: TaskMessages['context']) {
+    super(context)
+    const { paths } = context.workspace
+    const others = runIds(paths).filter((id) => id !== context.run)
     for (const run of others.slice(-NEWEST_RUNS)) {
-      const state = foldRun(readRun(place, run))
+      const state = foldRun(readRun(paths, run))
       for (const { commit, outcome, started } of state?.attempts ?? []) {
         if (outcome === 'done' && commit !== undefined)
           this.#commits.set(started.task.id, { commit, branch: state!.started.branch })
@@ -106,11 +106,11 @@ export class DoneElsewhere extends Remarks {
     }
   }
 
-  isHere({ id, dependsOn }: PlannedTask): boolean {
+  areDependenciesMerged({ id, dependsOn }: PlannedTask): boolean {
     const missing = dependsOn.find((other) => !this.#isReachable(other))
     if (missing === undefined) return true
     const { branch } = this.#commits.get(missing)!
-    this.sayOnce(
+    this.sayOncePerTask(
       id,
       `${this.name(id)} waits: ${this.name(missing)} was done on ${branch}, which is not merged here (git merge ${branch})`,
     )
@@ -120,29 +120,24 @@ export class DoneElsewhere extends Remarks {
   #isReachable(task: string): boolean {
     const done = this.#commits.get(task)
     if (done === undefined) return true
-    try {
-      return gitSucceeds(this.scene.tree.tree, ['merge-base', '--is-ancestor', done.commit, 'HEAD'])
-    } catch (error) {
-      // The user removed the commit with its branch.
-      if (error instanceof GitFailed) return true
-      throw error
-    }
+    const isAncestor = ['merge-base', '--is-ancestor', done.commit, 'HEAD']
+    // Git fails if the user has deleted the commit with its branch.
+    return unlessGitFails(() => gitSucceeds(this.context.tree.tree, isAncestor)) ?? true
   }
 }
 
-/** After these a delegate's work is not under way. */
-const OVER: ReadonlySet<string> = new Set(['merged', 'discarded', 'failed', 'parked'])
+const FINAL_STATUSES: ReadonlySet<string> = new Set(['merged', 'discarded', 'failed', 'parked'])
 
-/** Tasks that a delegate works on, or whose work waits to be merged. */
-export class DelegatedTasks extends Remarks {
+/** Tasks that a delegate works on, or whose work is not merged yet. */
+export class DelegatedTasks extends TaskMessages {
   has({ id }: PlannedTask): boolean {
-    const { paths: place } = this.scene.workspace
-    const holder = runIds(place)
+    const { paths } = this.context.workspace
+    const holder = runIds(paths)
       .slice(-NEWEST_DELEGATES)
-      .map((run) => holderIn(readRun(place, run)))
+      .map((run) => findHolder(readRun(paths, run)))
       .find((order) => order?.task === id)
     if (holder === undefined) return false
-    this.sayOnce(
+    this.sayOncePerTask(
       id,
       `${this.name(id)} is left to the delegate ${holder.name} (stint delegate show ${holder.name})`,
     )
@@ -150,13 +145,13 @@ export class DelegatedTasks extends Remarks {
   }
 }
 
-function holderIn(entries: readonly RunEntry[]) {
+function findHolder(entries: readonly RunEntry[]) {
   const order = entries.find((entry) => entry.kind === 'run.started')?.data.delegate
   const last = entries.findLast(({ kind }) =>
     ['run.started', 'run.resumed', 'delegate.moved', 'merge.begun'].includes(kind),
   )
   const isOver =
     last?.kind === 'delegate.moved' &&
-    (OVER.has(last.data.to) || (order?.isReadOnly === true && last.data.to === 'ready'))
+    (FINAL_STATUSES.has(last.data.to) || (order?.isReadOnly === true && last.data.to === 'ready'))
   return isOver ? undefined : order
 }

@@ -9,30 +9,30 @@ import { withJournal } from '../delegate/parent-journal.ts'
 
 const MOST = 10
 
-type Made = Decision & { readonly maker: string; readonly session: string }
+type AttributedDecision = Decision & { readonly maker: string; readonly session: string }
 
-/** Each in one line: who chose what for what, and the commands that show both. */
+/** Each in one line: who decided what, and the commands that show both decisions. */
 export async function findContradictions(
   workspace: Workspace,
   state: DelegateState,
 ): Promise<readonly string[]> {
   const { parent, run } = state.order
-  const own = await madeBy(workspace, state)
+  const own = await decisionsOf(workspace, state)
   if (own.length === 0) return []
-  // What others told the parent is read where they decided it.
+  // Decisions copied from other delegates are read from their own sessions.
   const others = (await decisionsIn(workspace, parent)).filter(({ whose }) => whose === undefined)
   for (const other of readDelegates(workspace.paths)) {
     const isOfSame =
       (parent !== undefined && parent === other.order.parent) ||
       (run !== undefined && run === other.order.run)
-    const isKept = ['merged', 'merging', 'ready'].includes(other.status)
-    if (other.id !== state.id && isKept && isOfSame)
-      others.push(...(await madeBy(workspace, other)))
+    const isUsed = ['merged', 'merging', 'ready'].includes(other.status)
+    if (other.id !== state.id && isUsed && isOfSame)
+      others.push(...(await decisionsOf(workspace, other)))
   }
   const found = own.flatMap((mine) =>
     others
-      .filter((theirs) => contradicts(decided(mine), decided(theirs)))
-      .map((theirs) => line(mine, theirs)),
+      .filter((theirs) => contradicts(toDecisionText(mine), toDecisionText(theirs)))
+      .map((theirs) => describeContradiction(mine, theirs)),
   )
   const different = [...new Set(found)]
   const more = different.length - MOST
@@ -40,8 +40,8 @@ export async function findContradictions(
   return [...different.slice(0, MOST), `and ${more} more decisions that do not go together`]
 }
 
-async function madeBy(workspace: Workspace, { order, run }: DelegateState) {
-  const made: Made[] = []
+async function decisionsOf(workspace: Workspace, { order, run }: DelegateState) {
+  const made: AttributedDecision[] = []
   for (const { session } of run.sessions)
     made.push(...(await decisionsIn(workspace, session, order.name)))
   return made
@@ -51,23 +51,23 @@ async function decisionsIn(
   workspace: Workspace,
   session: string | undefined,
   maker?: string,
-): Promise<Made[]> {
+): Promise<AttributedDecision[]> {
   const state = await withJournal(workspace, session, (journal) => journal.read().state)
   if (state === undefined) return []
   const author = { maker: maker ?? state.name, session: state.id }
   return state.decisions.items.map((decision) => ({ ...decision, ...author }))
 }
 
-function decided({ text, ...decision }: Decision): DecisionText {
+function toDecisionText({ text, ...decision }: Decision): DecisionText {
   return { title: text, ...decision }
 }
 
-function line(mine: Made, theirs: Made): string {
+function describeContradiction(mine: AttributedDecision, theirs: AttributedDecision): string {
   const commands = [mine, theirs].map(({ session }) => `stint view ${shortId(session)} --decisions`)
-  return `${chosen(mine)}, but ${chosen(theirs)} (${[...new Set(commands)].join('; ')})`
+  return `${describeChoice(mine)}, but ${describeChoice(theirs)} (${[...new Set(commands)].join('; ')})`
 }
 
-function chosen({ choice, maker, text }: Made): string {
+function describeChoice({ choice, maker, text }: AttributedDecision): string {
   const short = (words: string) => shorten(safeLine(words), 80)
   return choice === undefined || choice === text
     ? `${maker} decided "${short(text)}"`
@@ -82,12 +82,12 @@ export interface DecisionText {
 }
 
 /**
- * Whether two decisions answer the same question differently, judged by their words. Rather too few than too many: a person is shown both,
- * and does not read a list that is mostly wrong.
+ * Whether two decisions answer the same question differently, judged by their words. Prefers misses to false alarms, because
+ * nobody reads a list that is mostly wrong.
  */
 export function contradicts(one: DecisionText, other: DecisionText): boolean {
-  const a = understood(one)
-  const b = understood(other)
+  const a = parseDecision(one)
+  const b = parseDecision(other)
   if (isSameAnswer(a.answer, b.answer) || isAboutAnotherPart(a, b)) return false
   if (isRejectedBy(a, b) || isRejectedBy(b, a))
     return hasCommonSubject(a, b) || isSameQuestion(one, other)
@@ -96,10 +96,10 @@ export function contradicts(one: DecisionText, other: DecisionText): boolean {
 
 type Words = ReadonlySet<string>
 
-type Understood = ReturnType<typeof understood>
+type ParsedDecision = ReturnType<typeof parseDecision>
 
 /** `Redis over Postgres for sessions` is an answer, what was rejected, and a subject. */
-function understood({ title, context, options, choice }: DecisionText) {
+function parseDecision({ title, context, options, choice }: DecisionText) {
   const isTitleAlone = choice === undefined || choice.trim() === '' || sameText(choice, title)
   const text = (isTitleAlone ? title : choice).replace(LEADING, '').trim()
   const [answerAndRejected, part] = cutAt(text, FOR)
@@ -135,14 +135,16 @@ function cutAt(text: string, mark: RegExp): readonly [before: string, after: str
     : [text.slice(0, found.index), text.slice(found.index + found[0].length)]
 }
 
-function isRejectedBy({ answer }: Understood, { rejected }: Understood): boolean {
+function isRejectedBy({ answer }: ParsedDecision, { rejected }: ParsedDecision): boolean {
   return rejected.some((option) => covers(tokens(answer), tokens(option)))
 }
 
 /** `Log format` and `Configuration format` have only the kind of answer in common. */
-function hasCommonSubject(a: Understood, b: Understood): boolean {
+function hasCommonSubject(a: ParsedDecision, b: ParsedDecision): boolean {
   const [ofA, ofB] = [withoutKinds(a.subject), withoutKinds(b.subject)]
-  return ofA.size > 0 && ofB.size > 0 ? shared(ofA, ofB) > 0 : shared(a.subject, b.subject) > 0
+  return ofA.size > 0 && ofB.size > 0
+    ? countShared(ofA, ofB) > 0
+    : countShared(a.subject, b.subject) > 0
 }
 
 function withoutKinds(words: Words): Words {
@@ -158,32 +160,32 @@ function isSameQuestion(one: DecisionText, other: DecisionText): boolean {
   const contexts = [contentWords(one.context ?? ''), contentWords(other.context ?? '')] as const
   const isGeneral = titles[0].size < 2 && titles[1].size < 2
   const comeFromElsewhere =
-    contexts[0].size > 0 && contexts[1].size > 0 && shared(...contexts) === 0
+    contexts[0].size > 0 && contexts[1].size > 0 && countShared(...contexts) === 0
   // `Naming` may be about anything; its context says about what.
   if (isGeneral && comeFromElsewhere) return false
-  if (alike(...titles) >= SHARED_PART) return true
-  const whole = [
+  if (similarity(...titles) >= SHARED_PART) return true
+  const texts = [
     new Set([...titles[0], ...contexts[0]]),
     new Set([...titles[1], ...contexts[1]]),
   ] as const
-  return shared(...whole) >= 3 && alike(...whole) >= SHARED_PART
+  return countShared(...texts) >= 3 && similarity(...texts) >= SHARED_PART
 }
 
 const SHARED_PART = 0.6
 
 /** The same for `Use X for Y`, whose subject is Y. */
-function isSameSubject(a: Understood, b: Understood): boolean {
+function isSameSubject(a: ParsedDecision, b: ParsedDecision): boolean {
   return (
     (a.isFramed || b.isFramed) &&
     a.subject.size > 0 &&
     b.subject.size > 0 &&
-    alike(a.subject, b.subject) >= SHARED_PART
+    similarity(a.subject, b.subject) >= SHARED_PART
   )
 }
 
 /** `camelCase for functions` and `kebab-case for files` answer two questions. */
-function isAboutAnotherPart(a: Understood, b: Understood): boolean {
-  return a.part !== '' && b.part !== '' && shared(tokens(a.part), tokens(b.part)) === 0
+function isAboutAnotherPart(a: ParsedDecision, b: ParsedDecision): boolean {
+  return a.part !== '' && b.part !== '' && countShared(tokens(a.part), tokens(b.part)) === 0
 }
 
 function isSameAnswer(one: string, other: string): boolean {
@@ -191,25 +193,25 @@ function isSameAnswer(one: string, other: string): boolean {
   if (a.size === 0 || b.size === 0) return true
   if (NEGATIVE.test(one) !== NEGATIVE.test(other)) return false
   const [numbersA, numbersB] = [numbersOf(a), numbersOf(b)]
-  if (numbersA.size > 0 && numbersB.size > 0 && shared(numbersA, numbersB) === 0) return false
-  // One that only says more says the same.
-  return shared(a, b) / Math.min(a.size, b.size) > 0.5
+  if (numbersA.size > 0 && numbersB.size > 0 && countShared(numbersA, numbersB) === 0) return false
+  // An answer that only adds detail is the same answer.
+  return countShared(a, b) / Math.min(a.size, b.size) > 0.5
 }
 
 const NEGATIVE =
   /(?:^|\s)(?:no|not|never|none|without|don't|do not|disable|disabled|off|forbid|reject|drop|remove)(?=\s|$)/i
 
-/** The words of an answer, which may be short or a number, without those that any answer has. */
+/** The words of an answer, including short ones and numbers, without filler words. */
 function tokens(text: string): Words {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.+#_-]*[\p{L}\p{N}+#]+)*/gu) ?? []
   return new Set(
     words
-      .filter((word) => !FILLING.has(word))
+      .filter((word) => !FILLER_WORDS.has(word))
       .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)),
   )
 }
 
-const FILLING: Words = new Set(
+const FILLER_WORDS: Words = new Set(
   `a an the and or of in on at to by with from into it its is are be we will use using keep store stored kept only just simple plain single
   no not never none without do don't as for that this which one own new our`.split(/\s+/),
 )
@@ -219,15 +221,15 @@ function numbersOf(words: Words): Words {
 }
 
 function covers(words: Words, wanted: Words): boolean {
-  return wanted.size > 0 && shared(wanted, words) === wanted.size
+  return wanted.size > 0 && countShared(wanted, words) === wanted.size
 }
 
-function alike(a: Words, b: Words): number {
-  const both = shared(a, b)
+function similarity(a: Words, b: Words): number {
+  const both = countShared(a, b)
   return both === 0 ? 0 : both / (a.size + b.size - both)
 }
 
-function shared(a: Words, b: Words): number {
+function countShared(a: Words, b: Words): number {
   return [...a].filter((word) => [...b].some((other) => isSameToken(word, other))).length
 }
 

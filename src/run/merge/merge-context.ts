@@ -1,12 +1,12 @@
 import { GitFailed } from '../../git/run-git.ts'
 import type { ProcessTag } from '../../harness/contract/drive.ts'
-import { isAlive } from '../../harness/process/spawn-guarded.ts'
-import { StintError } from '../../journal/errors.ts'
+
+import { StintError, reasonOf } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { boundedLine } from '../attempt/run-context.ts'
 import type { MergeOptions } from '../delegate/delegate-row.ts'
-import { type DelegateState, isRejection } from '../delegate/delegates.ts'
+import { type DelegateState, hasLiveProcess, isRejection } from '../delegate/delegates.ts'
 import type { Emit, MergeOutcome } from '../entries.ts'
 
 export interface MergeContext {
@@ -15,9 +15,9 @@ export interface MergeContext {
   readonly merger: ProcessTag
   readonly isStopped: AbortSignal
   readonly emit: Emit
-  /** Called after each step, where a merge may be killed. */
-  readonly at: (step: MergeStep) => Promise<void>
-  readonly said: Set<string>
+  /** Called after each step; tests kill a merge there. */
+  readonly afterStep: (step: MergeStep) => Promise<void>
+  readonly emittedMessages: Set<string>
 }
 
 export type MergeStep =
@@ -42,14 +42,14 @@ export function emitMessage({ emit }: MergeContext, text: string): void {
   emit('message', { text })
 }
 
-interface Why {
+interface MergeReason {
   readonly because?: string
   readonly next?: string
 }
 
-/** Why a delegate is not to be merged now; undefined when it is. One that did not merge before is tried again. */
-export function reasonNotToMerge(state: DelegateState): Why | undefined {
-  const { merge, move, order, run, status } = state
+/** Undefined when the delegate can be merged. A rejected one is tried again. */
+export function reasonNotToMerge(state: DelegateState): MergeReason | undefined {
+  const { merge, move, order, status } = state
   const { name } = order
   const show = `stint delegate show ${name}`
   const wait = `stint delegate wait ${name}`
@@ -63,11 +63,11 @@ export function reasonNotToMerge(state: DelegateState): Why | undefined {
     case 'failed':
       return move && isRejection(move) ? undefined : { because: 'it failed', next: retry }
     case 'running':
-      return run.ended === undefined && isAlive(run.runner)
+      return hasLiveProcess(state)
         ? { because: 'it is still running', next: wait }
         : { because: 'nobody runs it any more, and it is not finished', next: retry }
     case 'merging':
-      return merge !== undefined && isAlive(merge.merger)
+      return merge !== undefined && hasLiveProcess(state)
         ? { because: `process ${merge.merger.pid} merges it`, next: wait }
         : { because: 'its merge was cut off', next: `stint merge ${name}` }
     case 'merged':
@@ -79,7 +79,7 @@ export function reasonNotToMerge(state: DelegateState): Why | undefined {
 export function toMergeOutcome(
   { id, order }: DelegateState,
   how: MergeOutcome['how'],
-  why: Why = {},
+  why: MergeReason = {},
 ): MergeOutcome {
   return { delegate: id, name: order.name, how, target: order.target, ...why }
 }
@@ -96,8 +96,8 @@ export function retryCommand({ order }: DelegateState): string {
   return `stint delegate retry ${order.name}`
 }
 
-/** The error in one line; of git all that it printed, since the first line is not always the one that matters. */
+/** The error in one line. For git its whole stderr, since the first line is not always the one that matters. */
 export function boundedReason(error: unknown): string {
   if (error instanceof GitFailed && error.stderr.trim() !== '') return boundedLine(error.stderr)
-  return boundedLine(error instanceof Error ? error.message : String(error))
+  return boundedLine(reasonOf(error))
 }

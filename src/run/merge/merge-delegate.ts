@@ -1,4 +1,4 @@
-// Merges one delegate's work into its target branch. Every step is in the delegate's log before it is made.
+// Merges one delegate into its target branch. Every step is logged before it is made.
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -10,17 +10,17 @@ import type { MergeProposal } from '../delegate/delegate-row.ts'
 import { delegateEnvironment } from '../delegate/delegate-context.ts'
 import {
   type DelegateState,
+  delegateClaim,
   readDelegate,
   withClaim,
-  isSameProcess,
-  delegateClaim,
   withRunLog,
 } from '../delegate/delegates.ts'
+import { isSameProcess } from '../loop/claims.ts'
 import {
   containsCommit,
   hasCommit,
-  runGitInRepository,
   provedCommitIfLost,
+  runGitInRepository,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
 import type { DelegateMove, MergeOutcome } from '../entries.ts'
@@ -31,25 +31,26 @@ import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { describeHead, readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
 import { findContradictions } from './contradictions.ts'
 import {
+  cleanUpMerged,
   finishMerge,
   isOnTarget,
   mergeRef,
   recordReadyAgain,
-  cleanUpMerged,
 } from './finish-merge.ts'
 import {
   type MergeContext,
-  toMergeOutcome,
-  reasonNotToMerge,
   boundedReason,
-  refuseWhenStopped,
-  retryCommand,
   emitMessage,
   mergeStoppedError,
+  reasonNotToMerge,
+  refuseWhenStopped,
+  retryCommand,
+  toMergeOutcome,
   waitingOutcome,
 } from './merge-context.ts'
 import { openPullRequest } from './pull-request.ts'
 import {
+  dryRunTreePath,
   integrationTree,
   makeIntegrationTree,
   mergeInto,
@@ -57,12 +58,11 @@ import {
   obstacleTo,
   removeIntegrationTree,
   targetTip,
-  dryRunTreePath,
 } from './target-branch.ts'
 
-const ROUNDS = 3
+const MAX_ROUNDS = 3
 
-interface OneMerge {
+interface MergeState {
   readonly context: MergeContext
   readonly log: RunLog
   readonly state: DelegateState
@@ -74,7 +74,7 @@ export async function mergeDelegate(
   state: DelegateState,
 ): Promise<MergeOutcome> {
   const { options, workspace } = context
-  const { paths: place } = workspace
+  const { paths } = workspace
   const { target } = state.order
   const refusal = reasonNotToMerge(state)
   if (refusal !== undefined) {
@@ -88,10 +88,10 @@ export async function mergeDelegate(
     const because = `its branch ${state.run.started.branch} is gone`
     return toMergeOutcome(state, 'not ready', { because, next })
   }
-  const onto = targetTip(place, target)
+  const onto = targetTip(paths, target)
   if (onto === undefined) return waitingOutcome(state, `there is no branch ${target} any more`)
-  const isThere = containsCommit(place, onto, tip)
-  if (isThere && isEmpty(place, state, tip, onto))
+  const isThere = containsCommit(paths, onto, tip)
+  if (isThere && isEmpty(paths, state, tip, onto))
     return toMergeOutcome(state, 'not ready', {
       because: 'it has nothing that could be merged',
       next,
@@ -99,111 +99,115 @@ export async function mergeDelegate(
   if (options.isDryRun === true)
     return isThere
       ? toMergeOutcome(state, 'would merge', { because: `it is on ${target} already` })
-      : tryOut(context, state, tip, onto)
+      : dryRunMerge(context, state, tip, onto)
   if (options.isPullRequest === true) return openPullRequest(context, state, tip)
   return withRunLog(workspace, state.id, async (log) => {
     const one = { context, log, state, tip }
     try {
       return await mergeInRounds(one)
     } catch (error) {
-      const outcome = outcomeInSpiteOf(error, one)
+      const outcome = outcomeAfterError(error, one)
       if (error instanceof StintError) return outcome
       throw error
     } finally {
-      removeIntegrationTree(place, integrationTree(place, state.id))
+      removeIntegrationTree(paths, integrationTree(paths, state.id))
     }
   })
 }
 
-/** The target branch and the log decide what happened, whatever failed after them. */
-function outcomeInSpiteOf(error: unknown, one: OneMerge): MergeOutcome {
-  const { paths: place } = one.context.workspace
-  const { landing } = readDelegate(place, one.state.id).merge ?? {}
+/** Whatever failed, the target branch and the log decide what happened. */
+function outcomeAfterError(error: unknown, one: MergeState): MergeOutcome {
+  const { paths } = one.context.workspace
+  const { landing } = readDelegate(paths, one.state.id).merge ?? {}
   const reason = boundedReason(error)
-  if (landing === undefined || !isOnTarget(place, landing)) return backToReady(one, reason)
+  if (landing === undefined || !isOnTarget(paths, landing)) return backToReady(one, reason)
   const because = `it is on ${landing.target}, but its journal could not be told: ${reason}`
   return waitingOutcome(one.state, because)
 }
 
-async function mergeInRounds(one: OneMerge): Promise<MergeOutcome> {
+async function mergeInRounds(one: MergeState): Promise<MergeOutcome> {
   const { context, log, state, tip } = one
-  const { at, merger, options, workspace } = context
-  const { paths: place } = workspace
+  const { afterStep, merger, options, workspace } = context
+  const { paths } = workspace
   const { id, order } = state
   const { target } = order
-  const tree = integrationTree(place, id)
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  const tree = integrationTree(paths, id)
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     refuseWhenStopped(context)
-    const onto = targetTip(place, target)
+    const onto = targetTip(paths, target)
     if (onto === undefined) return backToReady(one, `there is no branch ${target} any more`)
-    const refusal = await withClaim(place, delegateClaim(id), () => {
+    const refusal = await withClaim(paths, delegateClaim(id), () => {
       // Another command may have started or discarded it meanwhile.
-      const because = isOurs(one) ? undefined : reasonNotToMerge(readDelegate(place, id))
+      const because = isOurs(one) ? undefined : reasonNotToMerge(readDelegate(paths, id))
       if (because === undefined) log.append('merge.begun', { target, onto, tip, merger, tree })
       return because
     })
     if (refusal !== undefined) return toMergeOutcome(state, 'not ready', refusal)
-    await at('begun')
-    if (containsCommit(place, onto, tip)) return landed(one, state, onto)
+    await afterStep('begun')
+    if (containsCommit(paths, onto, tip)) return finishLanded(one, state, onto)
     const made = await makeMerge(context, state, { tree, tip, onto })
-    if (!isOurs(one)) return takenOver(one)
+    if (!isOurs(one)) return changedOutcome(one)
     if ('held' in made) return backToReady(one, made.held)
     if ('because' in made) return reject(one, { ...made, target, onto })
-    await at('verified')
+    await afterStep('verified')
     const contradictions = await findContradictions(workspace, state)
     const more = contradictions.length === 0 ? {} : { contradictions }
     refuseWhenStopped(context)
     const { commit: to } = made
-    const proposal = () => proposalFor(place, state, { from: onto, to, contradictions })
+    const proposal = () => proposalFor(paths, state, { from: onto, to, contradictions })
     if (options.review !== undefined && !(await options.review(proposal())))
       return { ...backToReady(one, 'refused in review'), how: 'refused', ...more }
     refuseWhenStopped(context)
-    runGitInRepository(place, ...SAFE_CONFIG, 'update-ref', mergeRef(id), to)
-    await at('kept')
-    if (!isOurs(one)) return takenOver(one)
+    runGitInRepository(paths, ...SAFE_CONFIG, 'update-ref', mergeRef(id), to)
+    await afterStep('kept')
+    if (!isOurs(one)) return changedOutcome(one)
     log.append('merge.landing', { target, from: onto, to })
-    await at('landing')
+    await afterStep('landing')
     const note = `stint: merge delegate ${order.name}`
-    const moved = moveTarget(place, { target, from: onto, to, note })
+    const moved = moveTarget(paths, { target, from: onto, to, note })
     if (moved.is === 'held') return backToReady(one, moved.because)
     if (moved.is === 'gone on') continue
-    await at('landed')
-    return { ...(await landed(one, readDelegate(place, id), to)), ...more }
+    await afterStep('landed')
+    return { ...(await finishLanded(one, readDelegate(paths, id), to)), ...more }
   }
   return backToReady(one, 'the target goes on faster than this is verified')
 }
 
-async function landed({ context, log, tip }: OneMerge, state: DelegateState, commit: string) {
-  const { at, workspace } = context
+async function finishLanded(
+  { context, log, tip }: MergeState,
+  state: DelegateState,
+  commit: string,
+) {
+  const { afterStep, workspace } = context
   const { target } = state.order
-  const tell = (text: string) => emitMessage(context, text)
-  await finishMerge({ workspace, say: tell, at }, log, state, { target, commit, tip })
+  const say = (text: string) => emitMessage(context, text)
+  await finishMerge({ workspace, say, afterStep }, log, state, { target, commit, tip })
   return { ...toMergeOutcome(state, 'merged'), commit }
 }
 
-/** It stays ready for the next time, unless another command has changed it meanwhile. */
-function backToReady(one: OneMerge, because: string): MergeOutcome {
+/** Leaves it ready for the next merge, unless another command has changed it meanwhile. */
+function backToReady(one: MergeState, because: string): MergeOutcome {
   const { context, log, state, tip } = one
   if (isOurs(one)) recordReadyAgain(context.workspace.paths, log, state, { because, commit: tip })
   return waitingOutcome(state, because)
 }
 
-function takenOver({ context, state }: OneMerge): MergeOutcome {
+function changedOutcome({ context, state }: MergeState): MergeOutcome {
   const { status } = readDelegate(context.workspace.paths, state.id)
   return toMergeOutcome(state, 'not ready', { because: `it is ${status} now` })
 }
 
-function isOurs({ context, state }: OneMerge): boolean {
+function isOurs({ context, state }: MergeState): boolean {
   const { status, merge } = readDelegate(context.workspace.paths, state.id)
   return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, context.merger)
 }
 
 function tipToMerge(context: MergeContext, { order, ready, run }: DelegateState) {
-  const { paths: place } = context.workspace
+  const { paths } = context.workspace
   const { base, branch } = run.started
-  const tip = targetTip(place, branch)
+  const tip = targetTip(paths, branch)
   const proved = ready?.commit
-  const instead = provedCommitIfLost(place, { tip, base, proved })
+  const instead = provedCommitIfLost(paths, { tip, base, proved })
   if (instead !== undefined) {
     const what = tip === undefined ? 'gone' : 'back where it began'
     emitMessage(
@@ -220,30 +224,30 @@ function tipToMerge(context: MergeContext, { order, ready, run }: DelegateState)
   return tip
 }
 
-/** The target contains the branch: it has nothing of its own, and its proved commit is not on the target either. */
+/** For a branch the target contains: it has no commits of its own, and its proved commit is not on the target either. */
 function isEmpty(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { ready, run }: DelegateState,
   tip: string,
   onto: string,
 ): boolean {
   const proved = ready?.commit
   const isProvedThere =
-    proved !== undefined && hasCommit(place, proved) && containsCommit(place, onto, proved)
-  return !isProvedThere && containsCommit(place, run.started.base, tip)
+    proved !== undefined && hasCommit(paths, proved) && containsCommit(paths, onto, proved)
+  return !isProvedThere && containsCommit(paths, run.started.base, tip)
 }
 
 export function cleanUpMergedAgain(
   workspace: Workspace,
   state: DelegateState,
-  tell: (text: string) => void,
+  say: (text: string) => void,
 ): void {
   const target = state.move?.target ?? state.order.target
   const tip = targetTip(workspace.paths, state.run.started.branch)
-  if (tip !== undefined) cleanUpMerged(workspace, state, { target, tip }, tell)
+  if (tip !== undefined) cleanUpMerged(workspace, state, { target, tip }, say)
 }
 
-async function tryOut(
+async function dryRunMerge(
   context: MergeContext,
   state: DelegateState,
   tip: string,
@@ -254,7 +258,7 @@ async function tryOut(
   try {
     const made = await makeMerge(context, state, { tree, tip, onto })
     if ('held' in made) return waitingOutcome(state, made.held)
-    if ('because' in made) return { ...rejection(state, made), next: retryCommand(state) }
+    if ('because' in made) return { ...rejectionOutcome(state, made), next: retryCommand(state) }
     const contradictions = await findContradictions(workspace, state)
     const more = contradictions.length === 0 ? {} : { contradictions }
     return { ...waitingOutcome(state), how: 'would merge', ...more }
@@ -263,13 +267,13 @@ async function tryOut(
   }
 }
 
-function rejection(state: DelegateState, { to, because, files }: Rejection): MergeOutcome {
+function rejectionOutcome(state: DelegateState, { to, because, files }: Rejection): MergeOutcome {
   const how = to === 'conflicted' ? to : 'red'
   return { ...toMergeOutcome(state, how, { because }), ...defined({ files }) }
 }
 
 async function reject(
-  { context, log, state }: OneMerge,
+  { context, log, state }: MergeState,
   move: Rejection & { target: string; onto: string },
 ): Promise<MergeOutcome> {
   const { options, workspace } = context
@@ -277,43 +281,43 @@ async function reject(
   const { because, target } = move
   log.append('delegate.moved', move)
   const next = retryCommand(state)
-  const outcome = rejection(state, move)
-  // The parent hears of it only when it has something to do.
-  const tell = () => reportToParent(workspace, readDelegate(workspace.paths, id))
+  const outcome = rejectionOutcome(state, move)
+  // A rejection is reported to the parent only when someone has to act on it.
+  const report = () => reportToParent(workspace, readDelegate(workspace.paths, id))
   if (options.sendBack === undefined) {
-    await tell()
+    await report()
     return { ...outcome, next }
   }
   const { rejected } = readDelegate(workspace.paths, id)
   if (rejected > workspace.config.delegates.sendBack) {
     const reason = `${because}; it came back ${rejected} times`
     log.append('delegate.moved', { ...move, to: 'parked', because: reason })
-    await tell()
-    const byHand = `git -C ${quoted(run.started.tree)} merge ${quoted(target)}, then stint merge ${order.name}`
+    await report()
+    const byHand = `git -C ${shellQuote(run.started.tree)} merge ${shellQuote(target)}, then stint merge ${order.name}`
     return { ...outcome, how: 'parked', because: reason, next: byHand }
   }
   try {
     await options.sendBack(id)
     return { ...outcome, isSentBack: true }
   } catch (error) {
-    await tell()
+    await report()
     const reason = `${because}; it could not be sent back: ${boundedReason(error)}`
     return { ...outcome, because: reason, next }
   }
 }
 
-function quoted(word: string): string {
+function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 function proposalFor(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { id, order, ready }: DelegateState,
   change: Pick<MergeProposal, 'from' | 'to' | 'contradictions'>,
 ): MergeProposal {
   const { name, target } = order
   const how = ['--stat=100', '--no-color', '--no-ext-diff', '-M']
-  const stat = runGitInRepository(place, 'diff-tree', ...how, change.from, change.to).trimEnd()
+  const stat = runGitInRepository(paths, 'diff-tree', ...how, change.from, change.to).trimEnd()
   return { delegate: id, name, target, ...change, stat, ...defined({ summary: ready?.summary }) }
 }
 
@@ -322,19 +326,17 @@ type Rejection = Pick<DelegateMove, 'files' | 'verify'> & {
   readonly because: string
 }
 
-type Made = Rejection | { readonly commit: string } | { readonly held: string }
+type MadeMerge = Rejection | { readonly commit: string } | { readonly held: string }
 
-/**
- * The verified merge. Never a fast-forward: the delegate's earlier commits were not verified, and a bisection of the target would meet them.
- */
+/** Never a fast-forward: the delegate's earlier commits were not verified, and a bisect of the target would hit them. */
 async function makeMerge(
   context: MergeContext,
   state: DelegateState,
   { tree, tip, onto }: { tree: string; tip: string; onto: string },
-): Promise<Made> {
-  const { paths: place } = context.workspace
+): Promise<MadeMerge> {
+  const { paths } = context.workspace
   const { name, target, what } = state.order
-  makeIntegrationTree(place, tree, onto)
+  makeIntegrationTree(paths, tree, onto)
   refuseWhenStopped(context)
   const message = shorten(oneLine(`Merge delegate ${name}: ${what}`), 100)
   const files = mergeInto(tree, tip, message)
@@ -343,9 +345,9 @@ async function makeMerge(
     return { to: 'conflicted', because, files }
   }
   const commit = requireHead(tree).commit
-  await context.at('merge made')
-  // Checked before the long verify command, and again after it.
-  const held = obstacleTo(place, target)
+  await context.afterStep('merge made')
+  // Checked before the slow verify command, and again after it.
+  const held = obstacleTo(paths, target)
   if (held !== undefined) return { held }
   return (await verifyMerge(context, state, tree, commit)) ?? { commit }
 }
@@ -356,20 +358,20 @@ async function verifyMerge(
   tree: string,
   commit: string,
 ): Promise<Rejection | undefined> {
-  const { emit, said, workspace } = context
+  const { emit, emittedMessages, workspace } = context
   const { config } = workspace
   const about = { delegate: state.order.name }
   const verify = await verifyCommand(workspace, state)
   if (verify === undefined) {
     const text =
       'there is no verify command: what is merged was not tried on the target (verify in .sessions/config.yaml)'
-    if (!said.has(text)) emitMessage(context, text)
-    said.add(text)
+    if (!emittedMessages.has(text)) emitMessage(context, text)
+    emittedMessages.add(text)
     return undefined
   }
   const run = async (command: string) => {
     const { verifyMs } = resolveOptions(workspace, state.run.started.options)
-    // With its own port or database, as it was proved.
+    // With the delegate's own ports and variables, as in its proof.
     const own = delegateEnvironment(state.order, tree, config.delegates)
     const env = { ...plainEnvironment(workspace.env), ...own }
     const result = await runVerify(command, { tree, verifyMs, env, isStopped: context.isStopped })
@@ -391,7 +393,7 @@ async function verifyMerge(
   emit('verify.started', { command: verify }, about)
   const result = await run(verify)
   const { passed, seconds } = result
-  const change = passed ? changeIn(tree, commit, leftBefore) : undefined
+  const change = passed ? findChange(tree, commit, leftBefore) : undefined
   emit('verify.ended', { passed: passed && change === undefined, seconds }, about)
   if (!passed) return failed(`${verify} ${result.ending}`, result)
   return change === undefined ? undefined : failed(`after ${verify}: ${change}`, result)
@@ -410,8 +412,8 @@ async function verifyCommand(workspace: Workspace, { order, run }: DelegateState
   )
 }
 
-/** A verify command that changes the tree has verified something else. */
-function changeIn(tree: string, to: string, leftBefore: readonly string[]): string | undefined {
+/** If the verify command changed the tree, it verified something else than the merge. */
+function findChange(tree: string, to: string, leftBefore: readonly string[]): string | undefined {
   const head = readTreeHead(tree)
   if (head?.commit !== to || head.branch !== undefined)
     return `HEAD is on ${describeHead(head)} and not at ${to.slice(0, 10)}`

@@ -4,11 +4,11 @@ import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import type { MergeOptions } from '../delegate/delegate-row.ts'
-import { readDelegates, readDelegate, claimQueue } from '../delegate/delegates.ts'
-import { type RunListener, type MergeEvent, type MergeOutcome, emitTo } from '../entries.ts'
+import { claimQueue, readDelegate, readDelegates } from '../delegate/delegates.ts'
+import { type MergeEvent, type MergeOutcome, type RunListener, emitTo } from '../entries.ts'
 import { thisProcess } from '../loop/start-run.ts'
-import { recoverMergeInQueue } from './finish-merge.ts'
-import { mergeDelegate, cleanUpMergedAgain } from './merge-delegate.ts'
+import { recoverMergeInQueue } from './reconcile.ts'
+import { cleanUpMergedAgain, mergeDelegate } from './merge-delegate.ts'
 import { type MergeContext, boundedReason, emitMessage, waitingOutcome } from './merge-context.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { removeOrphanedTrees } from './target-branch.ts'
@@ -27,13 +27,13 @@ export async function runMergeQueue(
     emit: emitTo(listener as RunListener),
     merger: thisProcess(),
     isStopped: options.isStopped ?? new AbortController().signal,
-    at: async () => undefined,
-    said: new Set(),
+    afterStep: async () => undefined,
+    emittedMessages: new Set(),
   }
   return mergeWithContext(context, ids)
 }
 
-/** The same with what tests put in place of this process. */
+/** Separate so that tests can pass their own context. */
 export async function mergeWithContext(
   context: MergeContext,
   ids: readonly string[],
@@ -41,29 +41,29 @@ export async function mergeWithContext(
   const { isStopped, merger, options, workspace } = context
   if (options.isPullRequest === true && options.isDryRun !== true)
     await refuseWithoutGitHub(workspace, ids)
-  // A dry run changes nothing and need not wait.
-  if (options.isDryRun === true) return mergeEach(context, ids)
+  // A dry run changes nothing and does not need the queue.
+  if (options.isDryRun === true) return mergeInOrder(context, ids)
   const release = await claimQueue(workspace.paths, merger, {
     isStopped,
     waiting: () => emitMessage(context, 'somebody else merges just now; waiting for them to end'),
   })
-  if (release === undefined) return mergeEach(context, ids)
+  if (release === undefined) return mergeInOrder(context, ids)
   try {
-    await recoverKilled(context)
-    return await mergeEach(context, ids)
+    await recoverKilledMerges(context)
+    return await mergeInOrder(context, ids)
   } finally {
     release()
   }
 }
 
-async function recoverKilled(context: MergeContext) {
+async function recoverKilledMerges(context: MergeContext) {
   const { merger, workspace } = context
   const all = readDelegates(workspace.paths)
   for (const state of all) {
     const { id, order, run, status } = state
     try {
       if (status === 'merging') await recoverMergeInQueue(workspace, id, merger)
-      // Its process died before it cleaned up. What stays for a reason was reported by the merge.
+      // Its process died before it cleaned up. The merge has already reported what stays for a reason.
       if (status === 'merged' && existsSync(run.started.tree))
         cleanUpMergedAgain(workspace, state, () => {})
     } catch (error) {
@@ -75,7 +75,7 @@ async function recoverKilled(context: MergeContext) {
   removeOrphanedTrees(workspace.paths, ids)
 }
 
-async function mergeEach(context: MergeContext, ids: readonly string[]) {
+async function mergeInOrder(context: MergeContext, ids: readonly string[]) {
   const { emit, isStopped, workspace } = context
   const outcomes: MergeOutcome[] = []
   const defects: unknown[] = []

@@ -7,9 +7,9 @@ import { requireRepository } from '../../project/store/worktrees.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { type DelegateState, readDelegate, withRunLog } from '../delegate/delegates.ts'
 import type { MergeOutcome } from '../entries.ts'
-import { GH, ghEnvironment, runForJson, runExternalProgram } from '../sources/run-program.ts'
+import { GH, ghEnvironment, runExternalProgram, runForJson } from '../sources/run-program.ts'
 import { recordReadyAgain } from './finish-merge.ts'
-import { type MergeContext, toMergeOutcome, refuseWhenStopped } from './merge-context.ts'
+import { type MergeContext, refuseWhenStopped, toMergeOutcome } from './merge-context.ts'
 import { targetTip } from './target-branch.ts'
 
 export async function refuseWithoutGitHub(
@@ -32,22 +32,22 @@ export async function openPullRequest(
   tip: string,
 ): Promise<MergeOutcome> {
   const { workspace } = context
-  const { paths: place } = workspace
+  const { paths } = workspace
   const { branch } = state.run.started
   const { remote, base } = remoteFor(workspace, state.order.target)
   refuseWhenStopped(context)
-  const source = targetTip(place, branch) === tip ? `refs/heads/${branch}` : tip
+  const source = targetTip(paths, branch) === tip ? `refs/heads/${branch}` : tip
   const push = ['push', '--quiet', '--set-upstream', remote, `${source}:refs/heads/${branch}`]
   // With the user's hooks, which git-lfs needs to push large files.
-  runGit(requireRepository(place).commonDir, push)
+  runGit(requireRepository(paths).commonDir, push)
   const pr = (await existing(workspace, branch)) ?? (await create(workspace, state, base))
   const move = { because: 'a pull request is open', commit: tip, pr }
-  await withRunLog(workspace, state.id, (log) => recordReadyAgain(place, log, state, move))
+  await withRunLog(workspace, state.id, (log) => recordReadyAgain(paths, log, state, move))
   return { ...toMergeOutcome(state, 'pull request'), commit: tip, pr }
 }
 
-function remoteFor({ paths: place }: Workspace, target: string) {
-  const { commonDir } = requireRepository(place)
+function remoteFor({ paths }: Workspace, target: string) {
+  const { commonDir } = requireRepository(paths)
   const setting = (name: string) =>
     runGit(commonDir, ['config', '--default', '', '--get', `branch.${target}.${name}`]).trim()
   const remotes = runGit(commonDir, ['remote'])
@@ -76,7 +76,7 @@ async function existing(workspace: Workspace, branch: string) {
       ? oneLine(seen['url'])
       : undefined
   } catch (error) {
-    // There is none; for anything else, opening one reports it.
+    // There is none. Any other failure shows up again when one is opened.
     if (error instanceof StintError) return undefined
     throw error
   }
@@ -91,6 +91,6 @@ async function create(workspace: Workspace, { order, ready, run }: DelegateState
     ...ghEnvironment(workspace),
     input: `${body.join('\n\n')}\n`,
   })
-  // The last line that it prints is the address.
+  // The last line it prints is the URL.
   return oneLine(printed.trim().split('\n').at(-1) ?? '')
 }

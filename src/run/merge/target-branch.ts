@@ -9,7 +9,7 @@ import { shortId } from '../../journal/ids.ts'
 import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository, worktreesFolder } from '../../project/store/worktrees.ts'
-import { readDelegates, hasLiveProcess } from '../delegate/delegates.ts'
+import { hasLiveProcess, readDelegates } from '../delegate/delegates.ts'
 import { runGitInRepository } from '../delegate/delegate-commits.ts'
 import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { isOperationInProgress } from '../worktree/rollback.ts'
@@ -18,25 +18,27 @@ import { boundedReason } from './merge-context.ts'
 
 interface Checkout {
   readonly path: string
-  /** HEAD is detached for now, and comes back to this branch. */
-  readonly isAway: boolean
+  /** HEAD is detached by a rebase or bisect that will return to this branch. */
+  readonly isDetached: boolean
 }
 
-export function checkoutsOf(place: ProjectPaths, branch: string): readonly Checkout[] {
-  return runGitInRepository(place, 'worktree', 'list', '--porcelain', '-z')
+export function checkoutsOf(paths: ProjectPaths, branch: string): readonly Checkout[] {
+  return runGitInRepository(paths, 'worktree', 'list', '--porcelain', '-z')
     .split('\0\0')
     .map((record) => record.split('\0'))
     .filter((lines) => !lines.some((line) => line === 'bare' || /^prunable(?: |$)/.test(line)))
     .flatMap((lines): readonly Checkout[] => {
       const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
       if (path === undefined) return []
-      if (lines.includes(`branch refs/heads/${branch}`)) return [{ path, isAway: false }]
-      return lines.includes('detached') && isAwayFrom(path, branch) ? [{ path, isAway: true }] : []
+      if (lines.includes(`branch refs/heads/${branch}`)) return [{ path, isDetached: false }]
+      return lines.includes('detached') && isDetachedFrom(path, branch)
+        ? [{ path, isDetached: true }]
+        : []
     })
 }
 
-/** In a rebase or a bisection HEAD is detached, and only these files name the branch. */
-function isAwayFrom(path: string, branch: string) {
+/** During a rebase or bisect HEAD is detached, and only these files name the branch. */
+function isDetachedFrom(path: string, branch: string) {
   const repository = existsSync(path) ? findRepository(path) : undefined
   if (repository === undefined) return false
   const ref = `refs/heads/${branch}`
@@ -51,20 +53,20 @@ function isAwayFrom(path: string, branch: string) {
 }
 
 export function obstacleTo(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   branch: string,
-  checkouts = checkoutsOf(place, branch),
+  checkouts = checkoutsOf(paths, branch),
 ): string | undefined {
   const [only, ...others] = checkouts
   if (only === undefined) return undefined
   if (others.length > 0)
     return `${branch} is checked out more than once: ${checkouts.map(({ path }) => path).join(', ')}`
-  const { path, isAway } = only
+  const { path, isDetached: isAway } = only
   const repository = existsSync(path) ? findRepository(path) : undefined
   if (repository === undefined)
     return `${branch} is checked out in ${path}, which cannot be reached now`
-  const holder = path.startsWith(worktreesFolder(place))
-    ? readDelegates(place).find(({ run }) => run.started.tree === path)
+  const holder = path.startsWith(worktreesFolder(paths))
+    ? readDelegates(paths).find(({ run }) => run.started.tree === path)
     : undefined
   if (holder !== undefined && hasLiveProcess(holder))
     return `${holder.order.name} is at work in ${path}, which has ${branch} checked out`
@@ -83,22 +85,22 @@ function operationIn({ gitDir }: Repository) {
   return has('BISECT_LOG') ? 'a bisection' : 'a cherry-pick or a revert'
 }
 
-type Moved = { is: 'moved' } | { is: 'gone on' } | { is: 'held'; because: string }
+type MoveResult = { is: 'moved' } | { is: 'gone on' } | { is: 'held'; because: string }
 
-/** Fast-forwards the target from `from`, with its files where it is checked out, or changes nothing. */
+/** Fast-forwards the target from `from`, and its files where it is checked out, or changes nothing. */
 export function moveTarget(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { target, from, to, note }: { target: string; from: string; to: string; note: string },
-): Moved {
-  if (targetTip(place, target) !== from) return { is: 'gone on' }
-  const checkouts = checkoutsOf(place, target)
-  const because = obstacleTo(place, target, checkouts)
+): MoveResult {
+  if (targetTip(paths, target) !== from) return { is: 'gone on' }
+  const checkouts = checkoutsOf(paths, target)
+  const because = obstacleTo(paths, target, checkouts)
   if (because !== undefined) return { is: 'held', because }
   const tree = checkouts[0]?.path
   try {
     if (tree === undefined)
       runGitInRepository(
-        place,
+        paths,
         ...SAFE_CONFIG,
         'update-ref',
         '-m',
@@ -108,57 +110,59 @@ export function moveTarget(
         from,
       )
     else {
-      // Without the last option git overwrites a file of the user's that it ignores.
+      // Without the last option git overwrites ignored files of the user.
       const how = ['--quiet', '--ff-only', '--no-overwrite-ignore']
-      runGit(tree, [...PLAIN, 'merge', ...how, to], { env: { GIT_REFLOG_ACTION: note } })
+      runGit(tree, [...WITHOUT_USER_CONFIG, 'merge', ...how, to], {
+        env: { GIT_REFLOG_ACTION: note },
+      })
     }
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
-    const now = targetTip(place, target)
-    // Whatever git printed, the target says what happened.
+    const now = targetTip(paths, target)
+    // Whatever git printed, the target shows what happened.
     if (now === from) return { is: 'held', because: boundedReason(error) }
     if (now !== to) return { is: 'gone on' }
   }
   return { is: 'moved' }
 }
 
-export function targetTip(place: ProjectPaths, target: string): string | undefined {
-  return commitOfRef(requireRepository(place), `refs/heads/${target}`)
+export function targetTip(paths: ProjectPaths, target: string): string | undefined {
+  return commitOfRef(requireRepository(paths), `refs/heads/${target}`)
 }
 
-export function integrationTree(place: ProjectPaths, delegate: string): string {
-  return join(worktreesFolder(place), `merge-${shortId(delegate)}`)
+export function integrationTree(paths: ProjectPaths, delegate: string): string {
+  return join(worktreesFolder(paths), `merge-${shortId(delegate)}`)
 }
 
-/** For a dry run, which does not wait for its turn and so must not meet another. */
-export function dryRunTreePath(place: ProjectPaths, delegate: string): string {
-  return join(worktreesFolder(place), `try-${shortId(delegate)}-${process.pid}`)
+/** Unique per process, because a dry run does not wait for the queue. */
+export function dryRunTreePath(paths: ProjectPaths, delegate: string): string {
+  return join(worktreesFolder(paths), `try-${shortId(delegate)}-${process.pid}`)
 }
 
-export function makeIntegrationTree(place: ProjectPaths, tree: string, commit: string): void {
-  removeIntegrationTree(place, tree)
+export function makeIntegrationTree(paths: ProjectPaths, tree: string, commit: string): void {
+  removeIntegrationTree(paths, tree)
   createFolder(join(tree, '..'))
-  // By force, because git may still know the name of one whose folder is gone.
+  // Twice `--force`, because git may still have a worktree registered whose folder is gone.
   const add = 'worktree add --quiet --force --force --detach'.split(' ')
-  runGitInRepository(place, ...SAFE_CONFIG, ...add, tree, commit)
+  runGitInRepository(paths, ...SAFE_CONFIG, ...add, tree, commit)
 }
 
-export function removeIntegrationTree(place: ProjectPaths, tree: string): void {
+export function removeIntegrationTree(paths: ProjectPaths, tree: string): void {
   if (!existsSync(tree)) return
   try {
-    runGitInRepository(place, ...SAFE_CONFIG, 'worktree', 'remove', '--force', '--force', tree)
+    runGitInRepository(paths, ...SAFE_CONFIG, 'worktree', 'remove', '--force', '--force', tree)
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
-    // Git does not know it any more; the folder is ours all the same.
+    // Git no longer knows it, but the folder is still ours.
     removeTree(tree)
   }
 }
 
-/** Removes what killed merges left. Only for the process that has the queue. */
-export function removeOrphanedTrees(place: ProjectPaths, delegates: readonly string[]): void {
-  for (const id of delegates) removeIntegrationTree(place, integrationTree(place, id))
-  for (const name of listFolder(worktreesFolder(place)))
-    if (isOrphanedDryRun(name)) removeIntegrationTree(place, join(worktreesFolder(place), name))
+/** Removes the worktrees of killed merges. The caller holds the queue. */
+export function removeOrphanedTrees(paths: ProjectPaths, delegates: readonly string[]): void {
+  for (const id of delegates) removeIntegrationTree(paths, integrationTree(paths, id))
+  for (const name of listFolder(worktreesFolder(paths)))
+    if (isOrphanedDryRun(name)) removeIntegrationTree(paths, join(worktreesFolder(paths), name))
 }
 
 export function isOrphanedDryRun(name: string): boolean {
@@ -172,8 +176,8 @@ export function isOrphanedDryRun(name: string): boolean {
   }
 }
 
-// The user's hooks, keys and remembered resolutions are for the user's own merges.
-const PLAIN = [
+// The user's hooks, signing keys and recorded resolutions are for the user's own merges.
+const WITHOUT_USER_CONFIG = [
   ...SAFE_CONFIG,
   ...['commit.gpgSign', 'rerere.enabled', 'merge.autoStash'].flatMap((key) => [
     '-c',
@@ -188,7 +192,7 @@ export function mergeInto(
 ): readonly string[] | undefined {
   try {
     const how = ['--quiet', '--no-ff', '--no-edit', '-m', message]
-    runGit(tree, [...PLAIN, 'merge', ...how, tip], { env: identityFor(tree) })
+    runGit(tree, [...WITHOUT_USER_CONFIG, 'merge', ...how, tip], { env: identityFor(tree) })
     return undefined
   } catch (error) {
     if (!(error instanceof GitFailed) || error.status !== 1) throw error

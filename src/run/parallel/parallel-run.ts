@@ -5,7 +5,7 @@ import { StintError } from '../../journal/errors.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/project-backlog.ts'
 import { draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { type RunContext, toTaskName, readBacklog } from '../attempt/run-context.ts'
+import { type RunContext, readBacklog, toTaskName } from '../attempt/run-context.ts'
 import { completeInSource } from '../attempt/record-done.ts'
 import { createDelegate } from '../delegate/create-delegate.ts'
 import { type DelegateState, readDelegate } from '../delegate/delegates.ts'
@@ -30,12 +30,12 @@ import { type UsageByModel, sumAttemptUsage, totalTokens } from '../run-state.ts
 import { type Candidate, candidatesIn, scheduleTasks } from './schedule.ts'
 
 export interface ParallelContext extends Omit<RunSetup, 'backlog'>, Pick<RunContext, 'latest'> {
-  readonly purse: SharedBudget
-  readonly merges: SerialQueue
-  readonly said: Set<string>
+  readonly budget: SharedBudget
+  readonly mergeQueue: SerialQueue
+  readonly emittedMessages: Set<string>
 }
 
-/** Runs one after the other, in the order of asking. */
+/** Runs async work one after the other, in the order it was added. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -51,25 +51,25 @@ export class SharedBudget {
   readonly #spent = new Map<string, UsageByModel>()
 
   constructor(
-    private readonly bounds: Pick<RunOptions, 'budgetTokens' | 'budgetUsd'>,
+    private readonly limits: Pick<RunOptions, 'budgetTokens' | 'budgetUsd'>,
     private readonly prices: readonly ConfiguredPrice[],
   ) {}
 
-  told(delegate: string, spent: UsageByModel): void {
+  record(delegate: string, spent: UsageByModel): void {
     this.#spent.set(delegate, spent)
   }
 
-  beside(delegate: string): UsageByModel {
+  usedByOthers(delegate: string): UsageByModel {
     const others = [...this.#spent].filter(([id]) => id !== delegate)
     return sumAttemptUsage(others.map(([, spent]) => ({ spent })))
   }
 
   get spend(): Spend {
-    return priceUsage(this.beside(''), this.prices)
+    return priceUsage(this.usedByOthers(''), this.prices)
   }
 
-  get over(): 'budget tokens' | 'budget usd' | undefined {
-    const { budgetTokens = Infinity, budgetUsd } = this.bounds
+  get exceededLimit(): 'budget tokens' | 'budget usd' | undefined {
+    const { budgetTokens = Infinity, budgetUsd } = this.limits
     const { spend } = this
     if (totalTokens(spend) > budgetTokens) return 'budget tokens'
     return budgetUsd !== undefined && (spend.usd ?? Infinity) > budgetUsd ? 'budget usd' : undefined
@@ -77,13 +77,13 @@ export class SharedBudget {
 }
 
 export interface ResumedDelegates {
-  readonly left: readonly DelegateState[]
-  readonly given: readonly string[]
-  readonly begun: readonly string[]
+  readonly unfinished: readonly DelegateState[]
+  readonly takenTasks: readonly string[]
+  readonly started: readonly string[]
   readonly done: number
 }
 
-/** Ends of a delegate that would meet the others too: nothing more is begun. */
+/** When a delegate ends like this the others would too, so nothing more is started. */
 const ENDS_ALL: ReadonlySet<EndOfRun> = new Set([
   'budget tokens',
   'budget usd',
@@ -92,7 +92,7 @@ const ENDS_ALL: ReadonlySet<EndOfRun> = new Set([
   'task failed',
 ])
 
-/** A task that is not for this run, which does not end it. */
+/** Errors that skip one task and do not end the run. */
 const NOT_OURS: ReadonlySet<string> = new Set([
   'TASK_DELEGATED',
   'TASK_DONE',
@@ -100,21 +100,21 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'TASK_NOT_FOUND',
 ])
 
-/** A longer timer fires at once. */
+/** Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class ParallelRun {
-  readonly #elsewhere: DoneElsewhere
+  readonly #doneElsewhere: DoneElsewhere
   readonly #most: number
-  /** Delegates from before the resume, to continue first. */
-  readonly #leftBefore: DelegateState[]
+  /** Delegates from before the resume, which continue first. */
+  readonly #unfinished: DelegateState[]
   readonly #running = new Map<
     string,
-    { readonly part: Part; readonly candidate: Candidate; readonly over: Promise<void> }
+    { readonly part: DelegatedTask; readonly candidate: Candidate; readonly over: Promise<void> }
   >()
-  /** Tasks not to begin again: under way, merged, given up, or another's. */
-  readonly #out: Set<string>
-  readonly #begun: string[]
+  /** Tasks not to start: running, merged, given up, or taken by others. */
+  readonly #excluded: Set<string>
+  readonly #started: string[]
   #taken = 0
   #done: number
   #end: EndOfRun | undefined
@@ -122,21 +122,21 @@ export class ParallelRun {
   #failure: unknown
 
   constructor(
-    private readonly stage: ParallelContext,
+    private readonly context: ParallelContext,
     private readonly selection: TaskSelection,
     private readonly claims: Claims,
     before: ResumedDelegates,
   ) {
-    this.#elsewhere = new DoneElsewhere(stage)
-    this.#most = stage.settled.parallel ?? 1
-    this.#leftBefore = [...before.left]
-    this.#begun = [...before.begun]
+    this.#doneElsewhere = new DoneElsewhere(context)
+    this.#most = context.options.parallel ?? 1
+    this.#unfinished = [...before.unfinished]
+    this.#started = [...before.started]
     this.#done = before.done
-    this.#out = new Set(before.given)
+    this.#excluded = new Set(before.takenTasks)
   }
 
   async work(endsAt: number): Promise<EndOfRun> {
-    const { now } = this.stage.stopping
+    const { now } = this.context.stopping
     const left = Math.min(LONGEST_TIMER_MS, Math.max(0, endsAt - Date.now()))
     const timer =
       endsAt === Infinity ? undefined : setTimeout(() => this.#stopAll('max minutes'), left)
@@ -144,8 +144,8 @@ export class ParallelRun {
     now.addEventListener('abort', stop, { once: true })
     try {
       for (;;) {
-        await this.#beginMore().catch((error: unknown) => this.#broke(error))
-        if (this.#running.size === 0) return await this.#how()
+        await this.#startMore().catch((error: unknown) => this.#fail(error))
+        if (this.#running.size === 0) return await this.#findEnd()
         await Promise.race([...this.#running.values()].map(({ over }) => over))
       }
     } finally {
@@ -156,85 +156,85 @@ export class ParallelRun {
 
   #stopAll(how: EndOfRun): void {
     this.#stopped ??= how
-    this.stage.stopping.stop('now')
+    this.context.stopping.stop('now')
     for (const { part } of this.#running.values()) part.stopNow()
   }
 
-  /** An unexpected error is thrown once the others are stopped. */
-  #broke(error: unknown): void {
+  /** An unexpected error stops the other delegates and is thrown at the end. */
+  #fail(error: unknown): void {
     this.#failure ??= error
     if (!(error instanceof StintError)) this.#stopAll('interrupted')
   }
 
-  async #how(): Promise<EndOfRun> {
+  async #findEnd(): Promise<EndOfRun> {
     if (this.#failure !== undefined) throw this.#failure
     const end = this.#stopped ?? this.#end
     if (end !== undefined) return end
-    if (this.selection.open(await readBacklog(this.stage)).length > 0) return 'waiting'
+    if (this.selection.openTasks(await readBacklog(this.context)).length > 0) return 'waiting'
     return this.#done > 0 ? 'finished' : 'nothing to do'
   }
 
-  async #beginMore(): Promise<void> {
-    while (this.#running.size < this.#most && this.#mayBegin()) {
-      const left = this.#leftBefore.shift()
-      if (left !== undefined) await this.#goOnWith(left)
-      else if (!(await this.#beginNext())) return
+  async #startMore(): Promise<void> {
+    while (this.#running.size < this.#most && this.#mayStart()) {
+      const left = this.#unfinished.shift()
+      if (left !== undefined) await this.#resumeDelegate(left)
+      else if (!(await this.#startNext())) return
     }
   }
 
-  #mayBegin(): boolean {
-    const { purse, settled, stopping } = this.stage
+  #mayStart(): boolean {
+    const { budget, options, stopping } = this.context
     if ((this.#stopped ?? this.#end) !== undefined || this.#failure !== undefined) return false
-    const { maxSessions = Infinity, maxTasks = Infinity, once } = settled
+    const { maxSessions = Infinity, maxTasks = Infinity, once } = options
     if (stopping.isAfterTask) this.#end = 'interrupted'
     else if (this.#taken >= (once === true ? 1 : maxTasks)) this.#end = 'max tasks'
     else if (maxSessions < Infinity && this.#sessions >= maxSessions) this.#end = 'max sessions'
-    else this.#end = purse.over
+    else this.#end = budget.exceededLimit
     return this.#end === undefined
   }
 
-  /** A delegate that was just started has one session, or will in a moment. */
+  /** A delegate that was just started will have at least one session. */
   get #sessions(): number {
-    const { paths: place } = this.stage.workspace
-    return this.#begun.reduce(
-      (sum, id) => sum + Math.max(1, readDelegate(place, id).run.sessions.length),
+    const { paths } = this.context.workspace
+    return this.#started.reduce(
+      (sum, id) => sum + Math.max(1, readDelegate(paths, id).run.sessions.length),
       0,
     )
   }
 
-  async #goOnWith(state: DelegateState): Promise<void> {
+  async #resumeDelegate(state: DelegateState): Promise<void> {
     const { name, task: id = '', files } = state.order
-    const task = (await this.#backlogNow()).byId.get(id)
+    const task = (await this.#readBacklog()).byId.get(id)
     if (task === undefined)
-      this.stage.workspace.say(`${name} is left: its task is no longer in the backlog`)
-    else this.#see(state, candidatesIn(this.stage.tree.tree)(task, files))
+      this.context.workspace.say(`${name} is left: its task is no longer in the backlog`)
+    else this.#follow(state, candidatesIn(this.context.tree.tree)(task, files))
   }
 
-  async #beginNext(): Promise<boolean> {
-    const { tree, workspace } = this.stage
-    const backlog = await this.#backlogNow()
-    const within = this.selection.within(backlog, ({ id }) => this.#out.has(id))
+  async #startNext(): Promise<boolean> {
+    const { tree, workspace } = this.context
+    const backlog = await this.#readBacklog()
+    const within = this.selection.restrict(backlog, ({ id }) => this.#excluded.has(id))
     const candidate = candidatesIn(tree.tree)
     const tasks = orderTasks(within, [], workspace.config.run.plan)
-      .filter((planned) => this.#elsewhere.isHere(planned))
+      .filter((planned) => this.#doneElsewhere.areDependenciesMerged(planned))
       .map(({ id }) => candidate(within.byId.get(id)!))
     const running = [...this.#running.values()].map((one) => one.candidate)
     const isDone = (id: string) => backlog.byId.has(id) && !isTaskOpen(backlog.byId.get(id)!)
     const [next] = scheduleTasks({ tasks, running, isDone, most: this.#most }).start
     if (next === undefined) return false
     const { id } = next.task
-    const isFree = this.claims.take(id)
-    // Its delegate claims it from here on.
+    const isFree = this.claims.claim(id)
+    // From here on its delegate claims it.
     this.claims.release(id)
-    if (isFree) await this.#begin(next)
-    else this.#out.add(id)
+    if (isFree) await this.#start(next)
+    else this.#excluded.add(id)
     return true
   }
 
-  async #begin(candidate: Candidate): Promise<void> {
-    const { log, run, settled, tree, workspace } = this.stage
+  async #start(candidate: Candidate): Promise<void> {
+    const { log, run, options, tree, workspace } = this.context
     const { id, shortname, title } = candidate.task
-    const { backlog, harness, model, permissions, script, verify } = settled
+    const { backlog, harness, model, permissions, script, verify } = options
     try {
       const state = await createDelegate(
         workspace,
@@ -249,45 +249,45 @@ export class ParallelRun {
         { run, target: tree.branch, ...defined({ backlog }) },
       )
       log.append('delegate.begun', { delegate: state.id, task: id })
-      this.#see(state, candidate)
+      this.#follow(state, candidate)
     } catch (error) {
       if (!(error instanceof StintError) || !NOT_OURS.has(error.code)) throw error
-      this.#out.add(id)
+      this.#excluded.add(id)
       workspace.say(`${shortname} is left: ${error.message}`)
     }
   }
 
-  #see(state: DelegateState, candidate: Candidate): void {
-    const part = new Part(this.stage, state, candidate.task)
+  #follow(state: DelegateState, candidate: Candidate): void {
+    const part = new DelegatedTask(this.context, state, candidate.task)
     const { id } = candidate.task
-    this.#begun.push(state.id)
+    this.#started.push(state.id)
     this.#taken += 1
     const over = part
-      .see()
+      .run()
       .then(({ isMerged, how, error }) => {
         if (isMerged) this.#done += 1
-        if (error !== undefined) this.#broke(error)
+        if (error !== undefined) this.#fail(error)
         if (how !== undefined && ENDS_ALL.has(how)) this.#end ??= how
       })
-      .catch((error: unknown) => this.#broke(error))
+      .catch((error: unknown) => this.#fail(error))
       .finally(() => this.#running.delete(id))
-    this.#out.add(id)
+    this.#excluded.add(id)
     this.#running.set(id, { part, candidate, over })
   }
 
-  async #backlogNow(): Promise<Backlog> {
-    return (this.stage.latest.backlog = await readBacklog(this.stage))
+  async #readBacklog(): Promise<Backlog> {
+    return (this.context.latest.backlog = await readBacklog(this.context))
   }
 }
 
-interface PartEnd {
+interface DelegatedTaskEnd {
   readonly isMerged: boolean
   readonly how?: EndOfRun
   readonly error?: StintError
 }
 
-/** What a delegate emits as a run of its own. */
-const NOT_PASSED_ON: ReadonlySet<RunEventKind> = new Set([
+/** Events a delegate emits only because it is a run itself. */
+const NOT_FORWARDED: ReadonlySet<RunEventKind> = new Set([
   'run.started',
   'run.resumed',
   'run.planned',
@@ -296,15 +296,15 @@ const NOT_PASSED_ON: ReadonlySet<RunEventKind> = new Set([
   'stopping',
 ])
 
-/** One task with its delegate: worked on, merged, and returned for rework while it does not merge. */
-class Part {
+/** One task with its delegate: worked on, merged, and returned for rework until it merges. */
+class DelegatedTask {
   readonly #id: string
   readonly #about: Required<Pick<RunEvent, 'delegate' | 'task'>>
   #handle: RunHandle | undefined
   #done: RunEvent<'attempt.ended'> | undefined
 
   constructor(
-    private readonly stage: ParallelContext,
+    private readonly context: ParallelContext,
     { id, order }: DelegateState,
     private readonly task: Task,
   ) {
@@ -316,42 +316,42 @@ class Part {
     this.#handle?.stop('now')
   }
 
-  async see(): Promise<PartEnd> {
-    const { merges, stopping } = this.stage
+  async run(): Promise<DelegatedTaskEnd> {
+    const { mergeQueue: merges, stopping } = this.context
     for (let isAgain = false; ; isAgain = true) {
-      if (this.#now().status !== 'ready') {
+      if (this.#readState().status !== 'ready') {
         const ended = await this.#work(isAgain)
-        const { ready, status } = this.#now()
+        const { ready, status } = this.#readState()
         if (status !== 'ready') return ended
         this.#emit('delegate.ready', defined({ commit: ready?.commit, summary: ready?.summary }))
       }
       if (stopping.now.aborted) return { isMerged: false }
       const outcome = await merges.add(() => this.#merge())
-      if (outcome?.how === 'merged') return this.#merged(outcome)
-      if (outcome?.isSentBack !== true || stopping.isAfterTask) return this.#left(outcome)
+      if (outcome?.how === 'merged') return this.#handleMerged(outcome)
+      if (outcome?.isSentBack !== true || stopping.isAfterTask) return this.#handleUnmerged(outcome)
     }
   }
 
-  #now(): DelegateState {
-    return readDelegate(this.stage.workspace.paths, this.#id)
+  #readState(): DelegateState {
+    return readDelegate(this.context.workspace.paths, this.#id)
   }
 
-  async #work(isAgain: boolean): Promise<PartEnd> {
-    const { purse, settled, stopping, workspace } = this.stage
-    const { branch, tree } = this.#now().run.started
+  async #work(isAgain: boolean): Promise<DelegatedTaskEnd> {
+    const { budget, options, stopping, workspace } = this.context
+    const { branch, tree } = this.#readState().run.started
     this.#emit('delegate.started', { id: this.#id, branch, worktree: tree, isAgain })
-    // What holds for all of them now; harness and model stay as the delegate was created.
-    const { budgetTokens, budgetUsd, onFailure, onLimit, verify } = settled
+    // Current limits apply to all delegates; harness and model stay as the delegate was created.
+    const { budgetTokens, budgetUsd, onFailure, onLimit, verify } = options
     try {
       this.#handle = await startDelegate(
         workspace,
         this.#id,
         {
-          spentBeside: () => purse.beside(this.#id),
-          spending: (spent) => purse.told(this.#id, spent),
-          told: { onFailure, onLimit, ...defined({ budgetTokens, budgetUsd, verify }) },
+          usedByOthers: () => budget.usedByOthers(this.#id),
+          onUsage: (spent) => budget.record(this.#id, spent),
+          overrides: { onFailure, onLimit, ...defined({ budgetTokens, budgetUsd, verify }) },
         },
-        (event) => this.#pass(event),
+        (event) => this.#forward(event),
       )
       // The stop may have come before there was a handle.
       if (stopping.now.aborted) this.#handle.stop('now')
@@ -366,31 +366,31 @@ class Part {
   }
 
   async #merge(): Promise<MergeOutcome | undefined> {
-    const { stopping, workspace } = this.stage
-    // The run itself starts it again, once the queue has released it.
+    const { stopping, workspace } = this.context
+    // The run itself restarts it, once the queue is released.
     const sendBack = stopping.isAfterTask ? {} : { sendBack: async () => {} }
     const [outcome] = await runMergeQueue(
       workspace,
       [this.#id],
       { ...sendBack, isStopped: stopping.now },
-      (event) => this.#passMerge(event),
+      (event) => this.#forwardMergeEvent(event),
     )
     return outcome
   }
 
-  async #merged({ commit, target }: MergeOutcome): Promise<PartEnd> {
-    const { listener, purse, workspace } = this.stage
+  async #handleMerged({ commit, target }: MergeOutcome): Promise<DelegatedTaskEnd> {
+    const { listener, budget, workspace } = this.context
     const { task: name } = this.#about
-    const summary = this.#now().ready?.summary
+    const summary = this.#readState().ready?.summary
     this.#emit('delegate.merged', { target, ...defined({ commit }) })
-    await completeInSource(this.stage, { task: this.task, name }, summary ?? '')
+    await completeInSource(this.context, { task: this.task, name }, summary ?? '')
     listener({
       kind: 'attempt.ended',
       at: new Date().toISOString(),
       ...this.#about,
       data: {
         seconds: 0,
-        spend: purse.spend,
+        spend: budget.spend,
         attempt: this.#id,
         ...this.#done?.data,
         outcome: 'done',
@@ -401,8 +401,8 @@ class Part {
     return { isMerged: true }
   }
 
-  async #left(outcome: MergeOutcome | undefined): Promise<PartEnd> {
-    const { listener, source, stopping, workspace } = this.stage
+  async #handleUnmerged(outcome: MergeOutcome | undefined): Promise<DelegatedTaskEnd> {
+    const { listener, source, stopping, workspace } = this.context
     const { because = 'it could not be merged', how, next } = outcome ?? {}
     const { id } = this.task
     if (how === 'parked') {
@@ -419,21 +419,21 @@ class Part {
     return { isMerged: false }
   }
 
-  #pass(event: RunEvent): void {
-    const { listener, purse } = this.stage
-    if (NOT_PASSED_ON.has(event.kind)) return
-    // It is done when it is merged.
+  #forward(event: RunEvent): void {
+    const { listener, budget } = this.context
+    if (NOT_FORWARDED.has(event.kind)) return
+    // The task counts as done when it is merged.
     if (event.kind === 'attempt.ended' && event.data.outcome === 'done') this.#done = event
-    else if (event.kind === 'usage') this.#emit('usage', { ...event.data, spend: purse.spend })
+    else if (event.kind === 'usage') this.#emit('usage', { ...event.data, spend: budget.spend })
     else listener({ ...event, delegate: this.#about.delegate })
   }
 
-  #passMerge(event: MergeEvent): void {
-    const { emit, listener, said } = this.stage
+  #forwardMergeEvent(event: MergeEvent): void {
+    const { emit, listener, emittedMessages } = this.context
     if (event.kind === 'message') {
-      // The queue repeats itself with each merge.
-      if (!said.has(event.data.text)) emit('message', event.data)
-      said.add(event.data.text)
+      // The queue repeats some messages with each merge.
+      if (!emittedMessages.has(event.data.text)) emit('message', event.data)
+      emittedMessages.add(event.data.text)
     } else if (event.kind === 'verify.started' || event.kind === 'verify.ended')
       listener({ ...event, ...this.#about })
     else if (
@@ -449,5 +449,5 @@ class Part {
     }
   }
 
-  readonly #emit: Emit = (kind, data) => this.stage.emit(kind, data, this.#about)
+  readonly #emit: Emit = (kind, data) => this.context.emit(kind, data, this.#about)
 }

@@ -1,7 +1,7 @@
 import { type Specialist, proposeSpecialist } from '../../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { dependencyPath } from '../../backlog/task-graph.ts'
-import { runGit } from '../../git/run-git.ts'
+
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import {
@@ -21,50 +21,52 @@ export interface Candidate {
   readonly touches: TouchedFiles
 }
 
-interface Situation {
-  /** What can be worked on, in the order of a run that does one after the other. */
+interface ScheduleInput {
+  /** Tasks that can be worked on, in the order of a sequential run. */
   readonly tasks: readonly Candidate[]
-  /** What was begun and is neither in the target nor given up. */
+  /** Started, and neither in the target nor given up. */
   readonly running: readonly Candidate[]
   /** Completed, with its work in the target. */
   readonly isDone: (task: string) => boolean
   readonly most: number
 }
 
-interface NextTasks {
+interface ScheduledTasks {
   readonly start: readonly Candidate[]
   readonly waits: readonly { readonly task: Task; readonly because: string }[]
 }
 
 /**
- * A task waits until what it depends on is in the target, for what comes before it by its kind, and for others that change
- * the same files. If nothing runs and anything can begin, something does.
+ * A task waits until its dependencies are in the target, for kinds of work that come before it, and for tasks that change
+ * the same files. If nothing runs and anything can start, something starts.
  */
-export function scheduleTasks({ tasks, running, isDone, most }: Situation): NextTasks {
-  const before = waitsOf(tasks, running, isDone)
+export function scheduleTasks({ tasks, running, isDone, most }: ScheduleInput): ScheduledTasks {
+  const before = findWaits(tasks, running, isDone)
   const start: Candidate[] = []
-  const waits: NextTasks['waits'][number][] = []
-  const inTheWay: Candidate[] = []
+  const waits: ScheduledTasks['waits'][number][] = []
+  const conflicting: Candidate[] = []
   const room = most - running.length
   for (const candidate of tasks) {
     const { task } = candidate
     const [wait] = before.get(task.id)!.values()
-    // Nothing begins that would make a task wait longer for its files.
+    // Nothing starts that would make an earlier task wait longer for its files.
     const conflict =
-      wait === undefined ? conflictWith(candidate, [...running, ...start, ...inTheWay]) : undefined
+      wait === undefined
+        ? conflictWith(candidate, [...running, ...start, ...conflicting])
+        : undefined
     const because =
       wait ?? conflict ?? (start.length >= room ? `${most} at once is the most` : undefined)
-    if (conflict !== undefined) inTheWay.push(candidate)
+    if (conflict !== undefined) conflicting.push(candidate)
     if (because === undefined) start.push(candidate)
     else waits.push({ task, because })
   }
   return { start, waits }
 }
 
-function waitsOf(
+function findWaits(
   tasks: readonly Candidate[],
   running: readonly Candidate[],
-  isDone: Situation['isDone'],
+  isDone: ScheduleInput['isDone'],
 ): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const all = [...running, ...tasks]
   const names = new Map(all.map(({ task }) => [task.id, task.shortname]))
@@ -76,7 +78,7 @@ function waitsOf(
   const waitsFor = (id: string) => [...(waits.get(id)?.keys() ?? [])]
   const addUnlessCircular = (first: Task, second: Task, because: string) => {
     const own = waits.get(second.id)
-    // Later rules that contradict earlier ones are left out, so that the order of the backlog decides.
+    // A rule that would close a cycle is dropped, so that the backlog order decides.
     if (own === undefined || own.has(first.id) || dependencyPath(first.id, second.id, waitsFor))
       return
     own.set(first.id, `waits for ${first.shortname}: ${because}`)
@@ -100,25 +102,25 @@ function conflictWith(candidate: Candidate, others: readonly Candidate[]): strin
   return undefined
 }
 
-interface Pair {
+interface PairOrder {
   readonly how: 'together' | 'first before second' | 'second before first'
   readonly because: string
 }
 
 type Kind = Exclude<Specialist, 'debugger' | 'devops'>
 
-/** What comes before what. Everything else goes together. */
+/** All other pairs may run together. */
 const BEFORE: readonly (readonly [Kind, Kind])[] = [
   ['research', 'code'],
   ['code', 'reviewer'],
 ]
 
-/** How two tasks of one piece of work go, apart from what they depend on; undefined for unrelated tasks. */
-export function orderPair(first: Task, second: Task): Pair | undefined {
+/** The order of two related tasks, apart from dependencies; undefined for unrelated tasks. */
+export function orderPair(first: Task, second: Task): PairOrder | undefined {
   if (first.group && first.group === second.group)
     return { how: 'together', because: `both are in the group ${first.group}` }
-  if (!areOfOnePiece(first, second)) return undefined
-  const [one, other] = [kindOf(first), kindOf(second)]
+  if (!areRelatedWork(first, second)) return undefined
+  const [one, other] = [taskKind(first), taskKind(second)]
   for (const [earlier, later] of BEFORE) {
     const because = `${earlier} comes before ${later === 'reviewer' ? 'its review' : later}`
     if (one === earlier && other === later) return { how: 'first before second', because }
@@ -130,20 +132,20 @@ export function orderPair(first: Task, second: Task): Pair | undefined {
   }
 }
 
-/** Each task is compared with all the others. */
-const known = new WeakMap<Task, Kind>()
+/** A cache, because each task is compared with all the others. */
+const kindCache = new WeakMap<Task, Kind>()
 
-function kindOf(task: Task): Kind {
-  const remembered = known.get(task)
+function taskKind(task: Task): Kind {
+  const remembered = kindCache.get(task)
   if (remembered !== undefined) return remembered
   const { specialist } = proposeSpecialist(task)
   // These change code too.
   const kind = specialist === 'debugger' || specialist === 'devops' ? 'code' : specialist
-  known.set(task, kind)
+  kindCache.set(task, kind)
   return kind
 }
 
-function areOfOnePiece(a: Task, b: Task): boolean {
+function areRelatedWork(a: Task, b: Task): boolean {
   if (a.parent && a.parent === b.parent) return true
   return a.labels.some((label) => /^epic\b/i.test(label) && b.labels.includes(label))
 }
@@ -154,7 +156,7 @@ export async function planAnyRun(workspace: Workspace, options: RunOptions): Pro
 
 export async function planParallel(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
   const most = options.parallel ?? 1
-  // A delegate has one task, and so one conversation.
+  // A delegate has one task, so one conversation.
   const plan = await planRun(workspace, { ...options, batch: 'one' })
   const { byId } = await (await openBacklogSource(workspace, options.backlog)).read()
   const candidate = candidatesIn(workspace.paths.repository?.worktree)
@@ -168,31 +170,31 @@ export async function planParallel(workspace: Workspace, options: RunOptions): P
   const isDone = (id: string) => byId.has(id) && !isTaskOpen(byId.get(id)!)
   const plannedOf = new Map(planned.map((one) => [one.task.id, one]))
   const secondsOf = (id: string) => plannedOf.get(id)?.seconds ?? 0
-  const { begun, seconds } = playOut(tasks, most, isDone, secondsOf)
-  const stretches = begun.map(({ id, at }) => ({
+  const { started, seconds } = simulate(tasks, most, isDone, secondsOf)
+  const intervals = started.map(({ id, at }) => ({
     task: id,
     from: at * 1000,
     to: (at + secondsOf(id)) * 1000,
   }))
-  const waves = [...new Set(begun.map(({ at }) => at))].map((at) => ({
+  const waves = [...new Set(started.map(({ at }) => at))].map((at) => ({
     at,
-    tasks: begun
+    tasks: started
       .filter((one) => one.at === at)
       .map(({ id, because }) => ({ task: plannedOf.get(id)!.task, ...defined({ because }) })),
   }))
   return {
     ...plan,
-    parallel: { most, waves, seconds, ...computeParallelShare(stretches, seconds) },
+    parallel: { most, waves, seconds, ...computeParallelShare(intervals, seconds) },
   }
 }
 
-function playOut(
+function simulate(
   tasks: readonly Candidate[],
   most: number,
   isDoneBefore: (id: string) => boolean,
   secondsOf: (id: string) => number,
 ) {
-  const begun: { readonly id: string; readonly at: number; readonly because?: string }[] = []
+  const started: { readonly id: string; readonly at: number; readonly because?: string }[] = []
   const done = new Set<string>()
   const because = new Map<string, string>()
   let left = tasks
@@ -208,22 +210,21 @@ function playOut(
     for (const { task, because: why } of waits) because.set(task.id, why)
     for (const candidate of start) {
       const { id } = candidate.task
-      begun.push({ id, at: now, ...defined({ because: because.get(id) }) })
+      started.push({ id, at: now, ...defined({ because: because.get(id) }) })
       running.push({ candidate, ends: now + secondsOf(id) })
     }
     left = left.filter((candidate) => !start.includes(candidate))
-    if (running.length === 0) return { begun, seconds: now }
+    if (running.length === 0) return { started, seconds: now }
     now = Math.min(...running.map(({ ends }) => ends))
     for (const { candidate, ends } of running) if (ends <= now) done.add(candidate.task.id)
     running = running.filter(({ ends }) => ends > now)
   }
 }
 
-/** Finds the files that a task will probably change, as far as a working tree shows. `files` are those of an order. */
+/** Guesses the files a task will change from the working tree, unless `files` are given. */
 export function candidatesIn(
   tree: string | undefined,
 ): (task: Task, files?: readonly string[]) => Candidate {
-  const listed = tree === undefined ? [] : runGit(tree, ['ls-files', '-z']).split('\0')
-  const paths = new KnownPaths(listed.filter((path) => path !== ''))
+  const paths = KnownPaths.inTree(tree)
   return (task, files) => ({ task, touches: findTouchedFiles(task, paths, files) })
 }

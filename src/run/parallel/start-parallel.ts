@@ -6,10 +6,10 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { refuseSecretCommand } from '../delegate/create-delegate.ts'
 import { delegateWrap } from '../delegate/delegate-context.ts'
-import { type DelegateState, readDelegates, hasLiveProcess } from '../delegate/delegates.ts'
+import { type DelegateState, hasLiveProcess, readDelegates } from '../delegate/delegates.ts'
 import type { EndOfRun, RunListener } from '../entries.ts'
 import { type RunHandle, type RunMode, type StartOptions, startRun } from '../loop/start-run.ts'
-import { reconcileDelegate } from '../merge/finish-merge.ts'
+import { reconcileDelegate } from '../merge/reconcile.ts'
 import {
   MAX_PARALLEL_TASKS,
   type ResolvedOptions,
@@ -20,87 +20,86 @@ import { findRun } from '../run-log.ts'
 import { sumAttemptUsage } from '../run-state.ts'
 import { lastResumable, readRunState } from '../runs.ts'
 import {
-  SerialQueue,
-  ParallelRun,
-  SharedBudget,
   type ParallelContext,
+  ParallelRun,
   type ResumedDelegates,
+  SerialQueue,
+  SharedBudget,
 } from './parallel-run.ts'
 import { planParallel } from './schedule.ts'
 
-const SIDE_BY_SIDE: RunMode = {
+const PARALLEL: RunMode = {
   resolve: resolveForParallel,
   plan: planParallel,
-  wrap: ({ config, paths: place }) =>
-    delegateWrap({ name: 'run', slot: 0 }, place.root, config.delegates),
+  wrap: ({ config, paths }) => delegateWrap({ name: 'run', slot: 0 }, paths.root, config.delegates),
   async prepare(setup) {
-    const { backlog, before, selection, settled, workspace } = setup
-    const purse = new SharedBudget(settled, workspace.config.prices)
-    const stage: ParallelContext = {
+    const { backlog, before, selection, options, workspace } = setup
+    const budget = new SharedBudget(options, workspace.config.prices)
+    const context: ParallelContext = {
       ...setup,
       latest: {},
-      purse,
-      merges: new SerialQueue(),
-      said: new Set(),
+      budget,
+      mergeQueue: new SerialQueue(),
+      emittedMessages: new Set(),
     }
-    const taken = await takeUp(stage, backlog)
-    const { maxMinutes = Infinity } = settled
+    const taken = await readResumedDelegates(context, backlog)
+    const { maxMinutes = Infinity } = options
     return {
-      context: stage,
+      context,
       work(claims) {
-        // The time of all processes that ran it counts.
+        // The time of earlier processes of this run counts too.
         const endsAt = Date.now() + maxMinutes * 60_000 - (before?.seconds ?? 0) * 1000
-        return new ParallelRun(stage, selection, claims, taken).work(endsAt)
+        return new ParallelRun(context, selection, claims, taken).work(endsAt)
       },
     }
   },
 }
 
-/** Ends of a delegate's work that are about its task. After any other it continues. */
-const ITS_OWN: ReadonlySet<EndOfRun | undefined> = new Set<EndOfRun>([
+/** Ends that concern the task itself. After any other end the delegate is resumed. */
+const TASK_ENDS: ReadonlySet<EndOfRun | undefined> = new Set<EndOfRun>([
   'finished',
   'waiting',
   'nothing to do',
   'task failed',
 ])
 
-async function takeUp(
-  { workspace, run, log, purse }: ParallelContext,
+async function readResumedDelegates(
+  { workspace, run, log, budget }: ParallelContext,
   { byId }: Pick<Backlog, 'byId'>,
 ): Promise<ResumedDelegates> {
-  const noted = new Set(
+  const recorded = new Set(
     log.read().flatMap((entry) => (entry.kind === 'delegate.begun' ? [entry.data.delegate] : [])),
   )
   const left: DelegateState[] = []
   const given: string[] = []
-  const begun: string[] = []
+  const started: string[] = []
   let done = 0
   for (const found of readDelegates(workspace.paths)) {
     const { task } = found.order
     if (found.order.run !== run || task === undefined) continue
-    // The run was killed between creating it and recording that.
-    if (!noted.has(found.id)) log.append('delegate.begun', { delegate: found.id, task })
+    // The run was killed between creating and recording it.
+    if (!recorded.has(found.id)) log.append('delegate.begun', { delegate: found.id, task })
     const state = await reconcileDelegate(workspace, found)
-    purse.told(state.id, sumAttemptUsage(state.run.attempts))
+    budget.record(state.id, sumAttemptUsage(state.run.attempts))
     if (state.status === 'merged') done += 1
-    if (doesContinue(workspace, state, byId.get(task)?.status)) left.push(state)
+    if (shouldResume(workspace, state, byId.get(task)?.status)) left.push(state)
     else {
-      begun.push(state.id)
-      // A discarded one may be begun anew.
+      started.push(state.id)
+      // A discarded one may be started anew.
       if (state.status !== 'discarded') given.push(task)
     }
   }
-  return { left, given, begun, done }
+  return { unfinished: left, takenTasks: given, started, done }
 }
 
-function doesContinue(
+function shouldResume(
   workspace: Workspace,
   state: DelegateState,
   task: TaskStatus | undefined,
 ): boolean {
-  const { order, rejected, run, status, toMend } = state
-  // Created by this process, which failed before starting it.
-  if (!state.isBegun && run.runner.pid === process.pid) return true
+  const { order, rejected, run, status, openRejection } = state
+  // This process created it and failed before starting it.
+  if (!state.isStarted && run.runner.pid === process.pid) return true
   if (hasLiveProcess(state)) {
     workspace.say(
       `${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`,
@@ -109,14 +108,14 @@ function doesContinue(
   }
   if (status === 'ready') return true
   if (status !== 'failed' && status !== 'conflicted') return false
-  if (toMend !== undefined) return rejected <= workspace.config.delegates.sendBack
-  // One that failed for good continues if its task was opened again since.
-  return !ITS_OWN.has(run.ended) || task === 'ready'
+  if (openRejection !== undefined) return rejected <= workspace.config.delegates.sendBack
+  // A finally failed one continues only if its task was reopened since.
+  return !TASK_ENDS.has(run.ended) || task === 'ready'
 }
 
 function resolveForParallel(workspace: Workspace, options: RunOptions): ResolvedOptions {
-  const settled = resolveOptions(workspace, options)
-  const { parallel = 1, permissions, verify = '' } = settled
+  const resolved = resolveOptions(workspace, options)
+  const { parallel = 1, permissions, verify = '' } = resolved
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > MAX_PARALLEL_TASKS) {
     throw new StintError(
       'TOO_PARALLEL',
@@ -125,7 +124,7 @@ function resolveForParallel(workspace: Workspace, options: RunOptions): Resolved
     )
   }
   refuseSecretCommand(workspace, verify)
-  if (permissions !== 'ask') return settled
+  if (permissions !== 'ask') return resolved
   throw new StintError(
     'NOBODY_TO_ASK',
     'several agents at once cannot ask one person',
@@ -141,9 +140,9 @@ export async function startAnyRun(
   refuseInRun(workspace, 'beginning a run')
   const { parallel, resume } = options
   if (resume === undefined)
-    return startRun(workspace, options, listener, parallel === undefined ? undefined : SIDE_BY_SIDE)
+    return startRun(workspace, options, listener, parallel === undefined ? undefined : PARALLEL)
   const run = resume === true ? lastResumable(workspace) : findRun(workspace.paths, resume)
-  const { delegate, options: begun } = readRunState(workspace, run).started
+  const { delegate, options: startedWith } = readRunState(workspace, run).started
   if (delegate !== undefined) {
     throw new StintError(
       'IS_DELEGATE',
@@ -151,12 +150,12 @@ export async function startAnyRun(
       `stint delegate retry ${delegate.name}`,
     )
   }
-  if (begun.parallel === undefined && parallel !== undefined)
+  if (startedWith.parallel === undefined && parallel !== undefined)
     throw new StintError(
       'NOT_PARALLEL',
       `run ${shortId(run)} works on one task at a time, and has begun so`,
       `stint run --resume ${shortId(run)} goes on with it; stint run --parallel ${parallel} begins another`,
     )
-  const mode = begun.parallel === undefined ? undefined : SIDE_BY_SIDE
+  const mode = startedWith.parallel === undefined ? undefined : PARALLEL
   return startRun(workspace, { ...options, resume: run }, listener, mode)
 }

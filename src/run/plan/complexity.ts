@@ -1,4 +1,4 @@
-// How big a piece of work is and which side of a product it is on. The size decides how much a run records.
+// The complexity and domain of tasks. The complexity decides how much a run records.
 import { fileDomain } from '../../document/export/file-domain.ts'
 import { COMPLEX_FROM, type SessionComplexity } from '../../document/export/collect-work.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'
@@ -10,18 +10,18 @@ const MOST_READ = 20_000
 
 export function runComplexity(tasks: readonly Pick<Task, 'size'>[]): SessionComplexity {
   const hasLarge = tasks.some(({ size }) => size === 'L' || size === 'XL')
-  // A few large tasks need no more records.
-  return greatest([byCount(tasks.length), hasLarge ? 'medium' : 'simple'])
+  // A few large tasks alone do not need full tracking.
+  return highest([byCount(tasks.length), hasLarge ? 'medium' : 'simple'])
 }
 
-type Described = Pick<
+type RatedTask = Pick<
   Task,
   'title' | 'description' | 'details' | 'labels' | 'size' | 'checklist' | 'children'
 >
 
-export function taskComplexity(task: Described): SessionComplexity {
+export function taskComplexity(task: RatedTask): SessionComplexity {
   const { checklist, children, description, details, size } = task
-  return greatest([
+  return highest([
     size === 'L' || size === 'XL' ? 'complex' : 'simple',
     byCount(Math.max(checklist.length, children.length)),
     byCount(pathsIn(`${description}\n${details}`).length),
@@ -52,7 +52,7 @@ export function findTaskDomain(
   )
 }
 
-/** The side of all tasks together; documentation beside code does not count. */
+/** The common domain of several; documentation beside code does not count. */
 export function combineDomains(domains: readonly TaskDomain[]): TaskDomain {
   const all = [...new Set(domains)]
   const code = all.filter((domain) => domain !== 'docs')
@@ -60,7 +60,7 @@ export function combineDomains(domains: readonly TaskDomain[]): TaskDomain {
   return code.length === 1 ? code[0]! : 'fullstack'
 }
 
-/** `full` keeps the working tree after each task and records what each turn used. */
+/** `full` makes a code checkpoint after each task and records the usage of each turn. */
 export type TrackingLevel = 'light' | 'full'
 
 export function trackingLevelFor(complexity: SessionComplexity): TrackingLevel {
@@ -69,7 +69,7 @@ export function trackingLevelFor(complexity: SessionComplexity): TrackingLevel {
 
 const ORDER: readonly SessionComplexity[] = ['simple', 'medium', 'complex']
 
-function greatest(all: readonly SessionComplexity[]): SessionComplexity {
+function highest(all: readonly SessionComplexity[]): SessionComplexity {
   return ORDER[Math.max(...all.map((one) => ORDER.indexOf(one)))]!
 }
 

@@ -9,9 +9,9 @@ export interface FinishedTask {
   readonly seconds: number
   /** Then `added` is a lower bound. */
   readonly wasCompacted: boolean
-  /** The first of a conversation pays for finding its way. */
+  /** The first task of a conversation also pays the start-up cost. */
   readonly wasFirst: boolean
-  /** What `marginOf` said before. */
+  /** The `marginOf` forecast made before the task. */
   readonly forecast?: number
 }
 
@@ -25,7 +25,7 @@ export interface Forecast {
   readonly from: { readonly source: 'history' | 'prior'; readonly count: number }
 }
 
-/** What finding its way adds to the first task of a conversation. */
+/** What getting oriented adds to the first task of a conversation. */
 export interface StartupCost {
   readonly added: number
   readonly requests: number
@@ -34,66 +34,72 @@ export interface StartupCost {
 }
 
 export interface Forecasts {
-  readonly of: Readonly<Record<SizeClass, Forecast>>
-  readonly start: StartupCost
-  /** The start, taken towards its dear end while it is not surely known. */
-  readonly weighedStart: StartupCost
+  readonly bySize: Readonly<Record<SizeClass, Forecast>>
+  readonly startup: StartupCost
+  /** The start-up cost, estimated higher while it is uncertain. */
+  readonly weighedStartup: StartupCost
 }
 
-/** With so many tasks of a class, its forecast counts as the project's own. */
+/** With this many tasks of a class, its forecast counts as the project's own. */
 export const ENOUGH_TASKS = 5
 
-/** The prior weighs as much as so many tasks of the project. */
+/** The prior weighs as much as this many tasks of the project. */
 const PRIOR_WEIGHT = 6
-/** A project may differ from the table this many times, either way. */
+/** A project may differ from the table by this factor, either way. */
 const MOST_SCALE = 4
-/** One task that ran away is no reason to expect that of the next. */
-const RUNAWAY = 4
-/** The share of tasks that stay below the margin, before that learns. */
+/** Caps one runaway task at this multiple of the expected value. */
+const RUNAWAY_FACTOR = 4
+/** The initial share of tasks that stay below the margin. */
 const MARGIN = 0.95
 
-// Of the normal distribution: 5, 10, … 95 %.
+// Quantiles of the normal distribution: 5, 10, … 95 %.
 const HALF = [0.1257, 0.2533, 0.3853, 0.5244, 0.6745, 0.8416, 1.0364, 1.2816, 1.6449]
 const SCORES = [...HALF.map((score) => -score).toReversed(), 0, ...HALF]
 
-type Figure = keyof StartupCost
+type CostField = keyof StartupCost
 
 export function forecastsFrom(finished: readonly FinishedTask[]): Forecasts {
-  const history = known(finished)
+  const history = summarizeHistory(finished)
   const of = {
     small: forecastIn('small', history),
     medium: forecastIn('medium', history),
     large: forecastIn('large', history),
   }
-  return { of, start: history.start, weighedStart: history.weighedStart }
+  return { bySize: of, startup: history.startup, weighedStartup: history.weighedStartup }
 }
 
-/** What a task adds at the margin, which is compared with what it took afterwards. */
+/** The forecast that is compared with the real size afterwards. */
 export function marginOf(
   task: Pick<PlannedTask, 'sizeClass'>,
   forecasts: Forecasts,
   isFirst: boolean,
 ): number {
-  return forecasts.of[task.sizeClass].added.margin + (isFirst ? forecasts.start.added : 0)
+  return forecasts.bySize[task.sizeClass].added.margin + (isFirst ? forecasts.startup.added : 0)
 }
 
 interface History {
   readonly tasks: readonly FinishedTask[]
-  readonly start: StartupCost
-  readonly weighedStart: StartupCost
+  readonly startup: StartupCost
+  readonly weighedStartup: StartupCost
   readonly margin: number
-  readonly scale: Readonly<Record<Figure, number>>
+  readonly scale: Readonly<Record<CostField, number>>
 }
 
-function known(finished: readonly FinishedTask[]): History {
-  const history = usable(finished)
+function summarizeHistory(finished: readonly FinishedTask[]): History {
+  const history = usableTasks(finished)
   const { expected: start, weighed: weighedStart } = startupCostFrom(history)
   const tasks = history.map((task) => (task.wasFirst ? withoutStart(task, start) : task))
-  const scale = figures((figure) => scaleOf(tasks, figure))
-  return { tasks, start, weighedStart, margin: learnedMargin(history), scale }
+  const scale = mapCostFields((figure) => scaleOf(tasks, figure))
+  return {
+    tasks,
+    startup: start,
+    weighedStartup: weighedStart,
+    margin: learnedMargin(history),
+    scale,
+  }
 }
 
-function figures(of: (figure: Figure) => number): Readonly<Record<Figure, number>> {
+function mapCostFields(of: (figure: CostField) => number): Readonly<Record<CostField, number>> {
   return {
     added: of('added'),
     requests: of('requests'),
@@ -103,17 +109,17 @@ function figures(of: (figure: Figure) => number): Readonly<Record<Figure, number
 }
 
 function withoutStart(task: FinishedTask, start: StartupCost): FinishedTask {
-  // Never down to nothing: it also did its own work.
+  // Never down to zero: the task also did its own work.
   return {
     ...task,
-    ...figures((figure) => Math.max(task[figure] / 4, task[figure] - start[figure])),
+    ...mapCostFields((figure) => Math.max(task[figure] / 4, task[figure] - start[figure])),
   }
 }
 
-function scaleOf(tasks: readonly FinishedTask[], figure: Figure): number {
+function scaleOf(tasks: readonly FinishedTask[], figure: CostField): number {
   const logs = tasks.map((task) => {
     const log = Math.log(Math.max(1, task[figure]) / PRIORS[task.sizeClass][figure])
-    // A lower bound says nothing about being less than usual.
+    // A lower bound does not show that a task took less than usual.
     return task.wasCompacted ? Math.max(0, log) : log
   })
   const most = Math.log(MOST_SCALE)
@@ -133,7 +139,8 @@ function forecastIn(sizeClass: SizeClass, { tasks, scale, margin }: History): Fo
     ...ofClass.map((task) => ({ value: task.added, weight: 1, isAtLeast: task.wasCompacted })),
   ]
   const middle = quantileOf(samples, 0.5)
-  const usual = (figure: Exclude<Figure, 'added'>) => average(ofClass, figure, prior, scale[figure])
+  const usual = (figure: Exclude<CostField, 'added'>) =>
+    average(ofClass, figure, prior, scale[figure])
   return {
     added: {
       middle: Math.round(middle),
@@ -146,16 +153,16 @@ function forecastIn(sizeClass: SizeClass, { tasks, scale, margin }: History): Fo
   }
 }
 
-/** The mean and not the middle: costs add up. */
+/** The mean and not the median, because costs add up. */
 function average(
   tasks: readonly FinishedTask[],
-  figure: Exclude<Figure, 'added'>,
+  figure: Exclude<CostField, 'added'>,
   prior: Prior,
   scale: number,
 ): number {
   const expected = prior[figure] * scale * Math.exp(prior.spread.requests ** 2 / 2)
   const sum = tasks.reduce(
-    (sum, task) => sum + Math.min(task[figure], RUNAWAY * expected),
+    (sum, task) => sum + Math.min(task[figure], RUNAWAY_FACTOR * expected),
     PRIOR_WEIGHT * expected,
   )
   return sum / (tasks.length + PRIOR_WEIGHT)
@@ -170,8 +177,8 @@ function average(
 //   seconds                    173        270        345        487        688
 //
 // Assumed: a conversation began with 12,000 tokens; requests are what was read divided by the mean context; in the smallest
-// tenth, finding one's way took a third of the requests and half of the tokens; 35 % of the tasks were small, 45 % medium and
-// 20 % large. A test makes the table again.
+// tenth, the start-up took a third of the requests and half of the tokens; 35 % of the tasks were small, 45 % medium and
+// 20 % large. A test derives the table again.
 
 /** Medians. */
 interface Prior extends StartupCost {
@@ -213,7 +220,7 @@ interface Sample {
   readonly isAtLeast: boolean
 }
 
-/** The value below which this share of the samples stays, with lower bounds counted by Kaplan and Meier's estimate. */
+/** Kaplan-Meier estimate, because some samples are only lower bounds. */
 export function quantileOf(samples: readonly Sample[], share: number): number {
   const sorted = samples.toSorted(
     (a, b) => a.value - b.value || Number(a.isAtLeast) - Number(b.isAtLeast),
@@ -232,8 +239,8 @@ export function quantileOf(samples: readonly Sample[], share: number): number {
 const REMEMBERED = 200
 const LARGEST_FIGURE = 1_000_000_000
 
-/** Drops what no forecast can use: a log may hold anything. */
-function usable(finished: readonly FinishedTask[]): readonly FinishedTask[] {
+/** A log may contain impossible values. */
+function usableTasks(finished: readonly FinishedTask[]): readonly FinishedTask[] {
   return finished.slice(-REMEMBERED).filter(({ added, requests, output, seconds, sizeClass }) => {
     const isPossible = (figure: number) => figure >= 0 && figure <= LARGEST_FIGURE
     return (
@@ -244,28 +251,31 @@ function usable(finished: readonly FinishedTask[]): readonly FinishedTask[] {
   })
 }
 
-/** How far the prior may be off, as a share of it. */
-const DOUBT = 1
+/** The standard deviation of the prior, as a share of it. */
+const PRIOR_DEVIATION = 1
 const LARGEST_FACTOR = 5
 
-/** How many standard deviations a start is taken as dearer: a planner that thinks starts cheap always leaves and never learns what they cost. */
-const LEAN = 0.5
+/** Standard deviations added to the start-up cost: a planner that thinks starts are cheap always rotates and never learns their cost. */
+const CAUTION = 0.5
 
-/** How much more first tasks took than later ones of their class, weighed against the prior by how surely each is known. */
+/** How much more first tasks took than later ones of their class, combined with the prior by inverse variance. */
 export function startupCostFrom(finished: readonly FinishedTask[]): {
   readonly expected: StartupCost
   readonly weighed: StartupCost
 } {
-  const whole = usable(finished).filter((task) => !task.wasCompacted)
-  const [added, requests] = [learned(whole, 'added'), learned(whole, 'requests')]
+  const uncompacted = usableTasks(finished).filter((task) => !task.wasCompacted)
+  const [added, requests] = [learned(uncompacted, 'added'), learned(uncompacted, 'requests')]
   return {
-    expected: startOf(added.value, requests.value),
-    weighed: startOf(added.value + LEAN * added.doubt, requests.value + LEAN * requests.doubt),
+    expected: startupCost(added.value, requests.value),
+    weighed: startupCost(
+      added.value + CAUTION * added.doubt,
+      requests.value + CAUTION * requests.doubt,
+    ),
   }
 }
 
-/** Writing and waiting go with the requests. */
-function startOf(added: number, requests: number): StartupCost {
+/** Output and seconds are proportional to the requests. */
+function startupCost(added: number, requests: number): StartupCost {
   const share = requests / PRIOR_STARTUP.requests
   return {
     added,
@@ -280,7 +290,7 @@ function learned(
   measure: 'added' | 'requests',
 ): { value: number; doubt: number } {
   const prior = PRIOR_STARTUP[measure]
-  let certainty = 1 / (DOUBT * prior) ** 2
+  let certainty = 1 / (PRIOR_DEVIATION * prior) ** 2
   let sum = prior * certainty
   for (const sizeClass of Object.keys(PRIORS) as SizeClass[]) {
     const ofClass = finished.filter((task) => task.sizeClass === sizeClass)
@@ -303,16 +313,16 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** How much wider or narrower than the quantile the margin may become. */
+/** Bounds for the factor between the quantile and the margin. */
 export const NARROWEST = 0.8
 export const WIDEST = 2
 
 /** The share of tasks that may exceed their margin. */
 const MAY_EXCEED = 0.05
-/** How fast it learns, as a step of the logarithm. */
+/** The learning rate, as a step of the logarithm. */
 const STEP = 0.3
 
-/** The factor for the margin: it grows by a third after a task that took more, and shrinks by 1.5 % after one that took less, so that one in twenty exceeds it. */
+/** Grows by a third after a task that exceeded its margin and shrinks by 1.5 % otherwise, so that one in twenty exceeds it. */
 export function learnedMargin(finished: readonly FinishedTask[]): number {
   let log = 0
   for (const { forecast, added, wasCompacted } of finished) {

@@ -28,17 +28,17 @@ export function plannedTask(
   }
 }
 
-const NEARNESS: Readonly<Record<Relation, number>> = { related: 0, unknown: 1, unrelated: 2 }
+const RELATION_RANK: Readonly<Record<Relation, number>> = { related: 0, unknown: 1, unrelated: 2 }
 
-/** Of the criteria, being begun and priority weigh more than nearness. */
-const BEFORE_NEARNESS = 2
+/** The first two criteria, in progress and priority, outrank the relation. */
+const RANKS_BEFORE_RELATION = 2
 
-/** As many tasks as a conversation takes; older ones no longer attract related tasks. */
-const TOGETHER = 8
+/** About as many tasks as a conversation takes; older ones no longer attract related tasks. */
+const MOST_TOGETHER = 8
 
 /**
- * Everything that can be worked on, in order, as if each task were completed in its turn. What waits for something that
- * cannot be completed is left out. `done` are the tasks of the live conversation, the latest last.
+ * All tasks that can be worked on, in order, as if each were completed in its turn. Tasks that wait for something that
+ * cannot be completed are left out. `done` are the tasks of the live conversation, the latest last.
  */
 export function orderTasks(
   backlog: Backlog,
@@ -46,8 +46,8 @@ export function orderTasks(
   settings: PlanSettings = DEFAULT_PLAN,
 ): readonly PlannedTask[] {
   const criteria = criteriaFor(backlog)
-  const waits = new Waits(backlog)
-  // The ranks stay as they are at the beginning.
+  const waits = new OpenDependencies(backlog)
+  // Ranks are computed once, at the beginning.
   const candidates = new Map(
     backlog.tasks
       .filter(({ status }) => status === 'ready' || status === 'in_progress')
@@ -61,30 +61,30 @@ export function orderTasks(
   )
   const ready = new Set([...candidates.keys()].filter((id) => waits.isFree(id)))
   const ordered: PlannedTask[] = []
-  let together = done.slice(-TOGETHER)
+  let together = done.slice(-MOST_TOGETHER)
   while (ready.size > 0) {
     let best: { task: PlannedTask; key: readonly number[]; relation: Relation } | undefined
     for (const id of ready) {
       const { task, ranks } = candidates.get(id)!
       const relation = relationToAll(task, together)
-      const key = ranks.toSpliced(BEFORE_NEARNESS, 0, NEARNESS[relation])
+      const key = ranks.toSpliced(RANKS_BEFORE_RELATION, 0, RELATION_RANK[relation])
       if (best === undefined || isBefore(key, best.key)) best = { task, key, relation }
     }
     const { task, relation } = best!
     ready.delete(task.id)
     ordered.push(task)
-    together = relation === 'unrelated' ? [task] : [...together, task].slice(-TOGETHER)
+    together = relation === 'unrelated' ? [task] : [...together, task].slice(-MOST_TOGETHER)
     for (const freed of waits.complete(task.id)) if (candidates.has(freed)) ready.add(freed)
   }
   return ordered
 }
 
 function isBefore(a: readonly number[], b: readonly number[]): boolean {
-  const place = a.findIndex((value, index) => value !== b[index])
-  return place !== -1 && a[place]! < b[place]!
+  const paths = a.findIndex((value, index) => value !== b[index])
+  return paths !== -1 && a[paths]! < b[paths]!
 }
 
-class Waits {
+class OpenDependencies {
   readonly #left = new Map<string, Set<string>>()
   readonly #waiting = new Map<string, string[]>()
 
@@ -156,9 +156,9 @@ export function sizeClassOf(
   { size = '', title, description, details = '', checklist = [], children = [] }: SizedTask,
   { length: limits }: PlanSettings = DEFAULT_PLAN,
 ): SizeClass {
-  const said = size.trim().toUpperCase()
-  if (Object.hasOwn(CLASSES, said)) return CLASSES[said]!
-  // Its parts are tasks of their own; what is left is to join them.
+  const given = size.trim().toUpperCase()
+  if (Object.hasOwn(CLASSES, given)) return CLASSES[given]!
+  // Its parts are separate tasks; only joining them is left.
   if (children.length > 0) return 'small'
   const length = title.length + description.length + details.length + ITEM * checklist.length
   if (length >= limits.largeFrom) return 'large'

@@ -1,5 +1,5 @@
 import { formatInteger } from '../../text/format-amounts.ts'
-import { type Price, type BilledTokens, costAtPrice } from '../../context/budget/prices.ts'
+import { type BilledTokens, type Price, costAtPrice } from '../../context/budget/prices.ts'
 import { DEFAULT_PLAN, type PlanSettings, batchPlacesFor } from '../../project/config/run-config.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
@@ -32,7 +32,7 @@ export interface RotationDecision {
     | 'unrelated'
     | 'batch'
     | 'one'
-  /** What either way would cost from here on: US dollars, or tokens of input where the price is unknown. */
+  /** The cost of each choice from here on: US dollars, or input tokens where the price is unknown. */
   readonly cost?: { readonly stay: number; readonly leave: number }
 }
 
@@ -45,41 +45,41 @@ interface PlannedSession {
   readonly seconds: number
 }
 
-/** `forecast`: the cheapest way; `fixed`: so many small tasks; `one`: a conversation for each task. */
+/** `forecast`: the cheapest plan; `fixed`: a fixed number of small tasks; `one`: a conversation per task. */
 export type BatchMode = 'forecast' | 'fixed' | 'one'
 
-/** Whether the next task continues the conversation or gets a fresh one. `after` are those behind it, in order. */
+/** Whether the next task continues the conversation or gets a fresh one. `after` are the tasks that follow. */
 export function decideRotation(
-  standing: ConversationLoad,
+  load: ConversationLoad,
   next: PlannedTask,
   after: readonly PlannedTask[],
   forecasts: Forecasts,
   mode: BatchMode,
   settings: PlanSettings = DEFAULT_PLAN,
 ): RotationDecision {
-  const { base, context, done } = standing
+  const { base, context, done } = load
   if (context <= 0) return { stay: false, rule: 'first', because: 'there is no conversation yet' }
-  // Leaving a conversation this short would gain nothing.
-  if (done.length === 0 && context <= base + forecasts.start.added)
+  // Rotating a conversation this short would gain nothing.
+  if (done.length === 0 && context <= base + forecasts.startup.added)
     return { stay: true, rule: 'first', because: 'nothing was done in this conversation yet' }
   if (mode === 'one')
     return { stay: false, rule: 'one', because: 'each task gets a conversation of its own' }
   return (
-    forbidden(standing, next, forecasts) ??
+    rotateIfFull(load, next, forecasts) ??
     (mode === 'fixed'
-      ? byBatch(standing, next, settings)
-      : byCost(standing, next, after, forecasts))
+      ? decideByBatch(load, next, settings)
+      : decideByCost(load, next, after, forecasts))
   )
 }
 
-function forbidden(
-  standing: ConversationLoad,
+function rotateIfFull(
+  load: ConversationLoad,
   { sizeClass }: PlannedTask,
   forecasts: Forecasts,
 ): RotationDecision | undefined {
-  const { context, point, smartZone } = standing
-  const forecast = forecasts.of[sizeClass]
-  const rule = forbiddenBy(context, forecast, standing)
+  const { context, point, smartZone } = load
+  const forecast = forecasts.bySize[sizeClass]
+  const rule = findPassedLimit(context, forecast, load)
   if (rule === undefined) return undefined
   const because =
     rule === 'smart zone'
@@ -89,23 +89,23 @@ function forbidden(
   return { stay: false, rule, because }
 }
 
-function byCost(
-  standing: ConversationLoad,
+function decideByCost(
+  load: ConversationLoad,
   next: PlannedTask,
   after: readonly PlannedTask[],
   forecasts: Forecasts,
 ): RotationDecision {
-  if (relationToAll(next, standing.done) === 'unrelated') {
+  if (relationToAll(next, load.done) === 'unrelated') {
     const because = 'it has nothing to do with what was done in this conversation'
     return { stay: false, rule: 'unrelated', because }
   }
-  const { context, price, isWarm } = standing
-  const cost = cheapestCosts(standing, [next, ...after], forecasts)
+  const { context, price, isWarm } = load
+  const cost = cheapestCosts(load, [next, ...after], forecasts)
   const [here, fresh] = [shownCost(price, cost.stay), shownCost(price, cost.leave)]
   const ahead =
     after.length === 0
       ? 'the last task'
-      : `the ${Math.min(after.length + 1, LOOK_AHEAD)} tasks ahead`
+      : `the ${Math.min(after.length + 1, TASKS_AHEAD)} tasks ahead`
   const again = `${isWarm ? '' : 'the cache is cold, and '}each request reads ${formatInteger(context)} tokens again`
   return cost.stay > cost.leave
     ? {
@@ -122,7 +122,7 @@ function byCost(
       }
 }
 
-function byBatch(
+function decideByBatch(
   { done, context, point, smartZone }: ConversationLoad,
   { sizeClass }: PlannedTask,
   settings: PlanSettings,
@@ -140,7 +140,7 @@ function byBatch(
   return { stay: taken + wanted <= places, rule, because }
 }
 
-function forbiddenBy(
+function findPassedLimit(
   context: number,
   { added }: Forecast,
   { point = Infinity, smartZone }: ConversationLoad,
@@ -149,8 +149,14 @@ function forbiddenBy(
   return context >= smartZone ? 'smart zone' : undefined
 }
 
-// The usual price ratios, with a token of input as 1.
-const USUAL: Price = { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 }
+// The usual price ratios, relative to an input token.
+const USUAL_PRICES: Price = {
+  input: 1,
+  output: 5,
+  cacheRead: 0.1,
+  cacheWrite: 1.25,
+  cacheWriteHour: 2,
+}
 const MILLION = 1_000_000
 
 export type ExpectedWork = StartupCost
@@ -172,7 +178,7 @@ export function addWork(a: ExpectedWork, b: ExpectedWork): ExpectedWork {
   }
 }
 
-/** Each request reads the context, to which the task adds evenly; a cold context is written once instead of read. */
+/** Assumes the context grows evenly over the requests; a cold context is written once instead of read. */
 export function expectedTokens(
   { added, requests, output }: ExpectedWork,
   context: number,
@@ -191,7 +197,9 @@ export function expectedTokens(
 
 /** In US dollars, or in tokens of input where the price is unknown. */
 export function expectedCost(price: Price | undefined, spent: BilledTokens): number {
-  return price === undefined ? costAtPrice(spent, USUAL) * MILLION : costAtPrice(spent, price)
+  return price === undefined
+    ? costAtPrice(spent, USUAL_PRICES) * MILLION
+    : costAtPrice(spent, price)
 }
 
 function shownCost(price: Price | undefined, cost: number): string {
@@ -199,50 +207,48 @@ function shownCost(price: Price | undefined, cost: number): string {
   return `${Math.round(cost / 1000)}k tokens of input`
 }
 
-/** Farther ahead forecasts say too little. */
-const LOOK_AHEAD = 60
+/** Forecasts further ahead are too uncertain. */
+const TASKS_AHEAD = 60
 
 /**
- * The least that these tasks cost in their order, with the first done in this conversation or in a fresh one. Every fresh
- * conversation starts alike, so the best way on from each task is computed once.
+ * The minimum cost of these tasks in order, with the first one in this conversation or in a fresh one. Every fresh
+ * conversation starts the same, so the best plan from each task on is computed once.
  */
 export function cheapestCosts(
-  standing: ConversationLoad,
+  load: ConversationLoad,
   order: readonly PlannedTask[],
   forecasts: Forecasts,
 ): { stay: number; leave: number } {
-  const tasks = order.slice(0, LOOK_AHEAD)
-  const apart = keptApart(tasks)
-  /** The least from each task on, when it begins a conversation. */
+  const tasks = order.slice(0, TASKS_AHEAD)
+  const unrelated = findUnrelated(tasks)
+  /** The minimum cost from each task on, if it starts a conversation. */
   const fresh = Array.from({ length: tasks.length + 1 }, () => 0)
-  /** The cheapest number of tasks to do in one conversation, with the best way on from there. */
+  /** The minimum over how many tasks one conversation takes before the next fresh one. */
   const least = (
     from: number,
     beginning: { context: number; isFirst: boolean; isWarm: boolean },
-    isApart: (at: number) => boolean,
+    isUnrelated: (at: number) => boolean,
   ): number => {
     let { context } = beginning
     let cost = 0
     let best = Infinity
     for (let at = from; at < tasks.length; at += 1) {
       const isFirst = at === from
-      const forecast = forecasts.of[tasks[at]!.sizeClass]
-      if (!isFirst && (forbiddenBy(context, forecast, standing) !== undefined || isApart(at))) break
-      const start = isFirst && beginning.isFirst ? forecasts.weighedStart : undefined
+      const forecast = forecasts.bySize[tasks[at]!.sizeClass]
+      if (!isFirst && (findPassedLimit(context, forecast, load) !== undefined || isUnrelated(at)))
+        break
+      const start = isFirst && beginning.isFirst ? forecasts.weighedStartup : undefined
       const work = expectedWork(forecast, start)
-      cost += expectedCost(
-        standing.price,
-        expectedTokens(work, context, !isFirst || beginning.isWarm),
-      )
+      cost += expectedCost(load.price, expectedTokens(work, context, !isFirst || beginning.isWarm))
       context += work.added
       best = Math.min(best, cost + fresh[at + 1]!)
     }
     return best === Infinity ? 0 : best
   }
-  const { base, done, context, isWarm } = standing
+  const { base, done, context, isWarm } = load
   for (let from = tasks.length - 1; from >= 0; from -= 1) {
     const beginning = { context: base, isFirst: true, isWarm: false }
-    fresh[from] = least(from, beginning, (at) => apart[from]![at]!)
+    fresh[from] = least(from, beginning, (at) => unrelated[from]![at]!)
   }
   const stay = least(
     0,
@@ -252,9 +258,9 @@ export function cheapestCosts(
   return { stay, leave: fresh[0]! }
 }
 
-/** For a conversation that begins at each task, the later tasks that are unrelated to all before them in it. */
-function keptApart(tasks: readonly PlannedTask[]): readonly (readonly boolean[])[] {
-  const apart = tasks.map(() => tasks.map(() => false))
+/** For a conversation starting at each task, which later tasks are unrelated to all before them in it. */
+function findUnrelated(tasks: readonly PlannedTask[]): readonly (readonly boolean[])[] {
+  const unrelated = tasks.map(() => tasks.map(() => false))
   for (const [at, task] of tasks.entries()) {
     let isRelated = false
     let isUnrelated = false
@@ -262,13 +268,13 @@ function keptApart(tasks: readonly PlannedTask[]): readonly (readonly boolean[])
       const relation = relationBetween(task, tasks[from]!)
       isRelated ||= relation === 'related'
       isUnrelated ||= relation === 'unrelated'
-      apart[from]![at] = isUnrelated && !isRelated
+      unrelated[from]![at] = isUnrelated && !isRelated
     }
   }
-  return apart
+  return unrelated
 }
 
-/** How a run would go if every task took what is forecast, by the decisions the run itself would make. */
+/** Simulates the run's own rotation decisions, assuming every task takes what is forecast. */
 export function planSessions(
   order: readonly PlannedTask[],
   beginning: ConversationLoad,
@@ -280,19 +286,19 @@ export function planSessions(
     because: string
     done: { task: PlannedTask; work: ExpectedWork; at: ConversationLoad }[]
   }[] = []
-  let standing = beginning
-  for (const [place, task] of order.entries()) {
-    const after = order.slice(place + 1)
-    const { because, rule, stay } = decideRotation(standing, task, after, forecasts, mode, settings)
+  let load = beginning
+  for (const [index, task] of order.entries()) {
+    const after = order.slice(index + 1)
+    const { because, rule, stay } = decideRotation(load, task, after, forecasts, mode, settings)
     if (!stay || sessions.length === 0) sessions.push({ because, done: [] })
-    if (!stay) standing = { ...beginning, context: beginning.base, done: [], isWarm: false }
-    const start = !stay || rule === 'first' ? forecasts.start : undefined
-    const work = expectedWork(forecasts.of[task.sizeClass], start)
-    sessions.at(-1)!.done.push({ task, work, at: standing })
-    standing = {
-      ...standing,
-      context: standing.context + work.added,
-      done: [...standing.done, task],
+    if (!stay) load = { ...beginning, context: beginning.base, done: [], isWarm: false }
+    const start = !stay || rule === 'first' ? forecasts.startup : undefined
+    const work = expectedWork(forecasts.bySize[task.sizeClass], start)
+    sessions.at(-1)!.done.push({ task, work, at: load })
+    load = {
+      ...load,
+      context: load.context + work.added,
+      done: [...load.done, task],
       isWarm: true,
     }
   }
@@ -302,11 +308,14 @@ export function planSessions(
     const [output, cacheRead, cacheWritten] = [sum('output'), sum('cacheRead'), sum('cacheWritten')]
     const all = { input: 0, output, cacheRead, cacheWritten, cacheWrittenHour: 0 }
     const { task, work, at } = done.at(-1)!
-    const { added } = forecasts.of[task.sizeClass]
+    const { added } = forecasts.bySize[task.sizeClass]
     const context = at.context + work.added
     const usd = beginning.price && costAtPrice(all, beginning.price)
     return {
-      tasks: done.map((one) => ({ task: one.task, forecast: forecasts.of[one.task.sizeClass] })),
+      tasks: done.map((one) => ({
+        task: one.task,
+        forecast: forecasts.bySize[one.task.sizeClass],
+      })),
       because,
       // The run decides again before each task, so only the last can exceed its forecast.
       context: {

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
 import { estimateTokens } from '../../text/tokens.ts'
-import { type Task, isRecord, cleanLine, readList } from '../../backlog/task.ts'
+import { type Task, cleanLine, isRecord, readList } from '../../backlog/task.ts'
 import { cleanText, shorten, slug } from '../../text/clean.ts'
 import {
   SPECIALISTS,
@@ -15,7 +15,7 @@ import { defined } from '../../text/defined.ts'
 import { redact } from '../../text/redact.ts'
 import { readRepositoryFile } from '../../context/read-repository-file.ts'
 
-/** How a kind of work is done: one line that says when, and a body that is injected when a task needs it. */
+/** Instructions for a kind of work: a one-line description, and a body that is injected when a task needs it. */
 export interface Profile {
   readonly name: string
   readonly description: string
@@ -39,12 +39,12 @@ function parseProfile(file: string, text: string): { profile?: Profile; problem?
   if (body === '') return { problem: 'says nothing under its head' }
   const { values, problem } = valuesOf(head[1]!)
   const { labels } = values
-  const said = cleanLine(values.description)
+  const description = cleanLine(values.description)
   const model = cleanLine(values.model)
   const profile: Profile = {
     name: nameFor(cleanLine(values.name), file),
     description: shorten(
-      said || cleanLine(body.split('\n')[0]!.replace(/^#+\s*/, '')),
+      description || cleanLine(body.split('\n')[0]!.replace(/^#+\s*/, '')),
       LONGEST_DESCRIPTION,
     ),
     labels: readList(typeof labels === 'string' ? labels.split(',') : labels) ?? [],
@@ -53,25 +53,26 @@ function parseProfile(file: string, text: string): { profile?: Profile; problem?
     tokens: estimateTokens(body),
     file,
   }
-  const lacks = said === '' ? 'has no description: its first line stands in for it' : undefined
+  const lacks =
+    description === '' ? 'has no description: its first line stands in for it' : undefined
   return { profile, ...defined({ problem: problem ?? lacks }) }
 }
 
 function nameFor(name: string, file: string): string {
   const fileName = file.replace(/^.*\//, '').replace(/\.md$/i, '')
   const wanted = name === '' ? fileName : name
-  // The name is typed in commands, and a name in another script has no Latin letters to type.
+  // The name is typed in commands, so it must have Latin letters or digits.
   return /^[\w.-]{1,60}$/.test(wanted)
     ? wanted.toLowerCase()
     : slug(/[a-z0-9]/i.test(wanted) ? wanted : fileName)
 }
 
-/** Heads are also written for programs that accept what is no YAML, so what cannot be parsed is read line by line. */
+/** Other programs accept heads that are not valid YAML, so those are read line by line. */
 function valuesOf(source: string): {
   readonly values: Readonly<Record<string, unknown>>
   readonly problem?: string
 } {
-  // Everything is text (`failsafe`), so that a name like 0123 stays as it was written.
+  // `failsafe` reads every value as text, so that a name like 0123 stays as written.
   const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
   const [error] = document.errors
   if (error === undefined) {
@@ -80,7 +81,7 @@ function valuesOf(source: string): {
       const value: unknown = document.toJS()
       return isRecord(value) ? { values: value } : refused
     } catch (cause) {
-      // The parser refuses aliases that would unfold without end; anything else is a defect.
+      // The parser refuses aliases that would expand without end; anything else is a defect.
       if (cause instanceof ReferenceError) return refused
       throw cause
     }
@@ -94,7 +95,7 @@ function valuesOf(source: string): {
   return { values, problem: `has a head that cannot be read: ${reason}` }
 }
 
-// Short: a project that wants more writes its own.
+// Short, because a project that wants more writes its own.
 const TEXTS: Readonly<Record<Specialist, readonly [description: string, body: string]>> = {
   architect: [
     'Decides how something is to be built, and writes the decision down',
@@ -219,11 +220,11 @@ export function profileFor(
       ) ?? findProfile(label, profiles)
     if (asking !== undefined) return { profile: asking, because: `label ${label}` }
   }
-  // By its words alone: labels and assignee were read above, and must not decide for a profile that is not here.
+  // Only by its words: labels and assignee were checked above, and must not choose a profile that does not exist.
   const { title, description } = task
   const { specialist, because } = proposeSpecialist({ title, description, labels: [] })
   const proposed = findProfile(specialist, profiles)
-  // An agent writes code unasked, so only the project's own profile for it is worth the tokens.
+  // An agent writes code anyway, so only the project's own code profile is worth the tokens.
   if (proposed === undefined || (specialist === 'code' && proposed.file === undefined))
     return undefined
   return { profile: proposed, because }
@@ -259,7 +260,7 @@ export class LoadedProfiles {
     this.#present = new Set()
   }
 
-  give(profile: Profile | undefined): ProfileExtra {
+  inject(profile: Profile | undefined): ProfileExtra {
     if (profile === undefined) return {}
     const { name, body } = profile
     if (this.#present.has(name)) return { profileAgain: name }

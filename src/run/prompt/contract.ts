@@ -7,7 +7,7 @@ export interface PromptRequest {
   /** By id or name; default: the active one, or a new one where none is active. */
   readonly session?: string
   readonly isNew?: boolean
-  /** Default: the session's latest of that harness, or a fresh one with the session's context injected. */
+  /** Default: the session's latest of that harness, else a fresh one with the session's context injected. */
   readonly conversation?: string
   readonly isFresh?: boolean
   readonly harness?: string
@@ -16,7 +16,7 @@ export interface PromptRequest {
   readonly script?: string
 }
 
-/** Kinds that a run has too hold the same as there. */
+/** Kinds that a run also emits have the same data. */
 interface PromptEventData {
   'prompt.started': {
     prompt: string
@@ -27,9 +27,9 @@ interface PromptEventData {
     isFresh: boolean
   }
   'conversation.started': { conversation: string; model?: string }
-  /** A piece of a message, which follows whole as `text`. */
+  /** Part of a message; the complete message follows as `text`. */
   delta: { text: string }
-  /** The message broke off, and its pieces do not count. */
+  /** The message was cut off; discard its deltas. */
   anew: Record<string, never>
   text: { text: string }
   tool: Omit<Extract<HarnessEvent, { type: 'tool' }>, 'type'>
@@ -69,13 +69,13 @@ export interface PromptHandle {
   /** Answers a permission request; false when none waits under that name. */
   decide(request: string, isAllowed: boolean): boolean
   interrupt(): Promise<void>
-  /** Resolves with the last event, whatever happened, when no process of it is left. */
+  /** Resolves with the last event once no process of it is left; never rejects. */
   readonly ended: Promise<PromptEnd>
 }
 
 export type EmitPromptEvent = <K extends PromptEventKind>(kind: K, data: PromptEventData[K]) => void
 
-/** Numbers and redacts events: a listener may show or keep them. */
+/** Redacts events, because a listener may show or store them. */
 export function emitPromptEventsTo(
   listener: (event: PromptEvent) => void,
   secrets: RedactOptions,

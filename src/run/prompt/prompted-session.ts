@@ -39,17 +39,17 @@ export interface PromptedSession {
   readonly isNew: boolean
 }
 
-/** The session named, else the active one. `around` is where the command was given, perhaps by an agent; `workspace` has none of its variables. */
+/** The named session, else the active one. The caller may be an agent; `workspace` has none of its environment variables. */
 export async function findPromptedSession(
-  around: Workspace,
+  callerWorkspace: Workspace,
   workspace: Workspace,
   request: PromptRequest,
 ): Promise<ChosenSession | undefined> {
   if (request.isNew === true) return undefined
-  const wanted = request.session ?? around.env.STINT_SESSION ?? ''
+  const wanted = request.session ?? callerWorkspace.env.STINT_SESSION ?? ''
   const row =
     wanted === ''
-      ? (sessionOfConversation(around) ?? (await findActiveSession(workspace)))
+      ? (sessionOfConversation(callerWorkspace) ?? (await findActiveSession(workspace)))
       : await findSession(workspace, wanted)
   if (row === undefined) return undefined
   refuseClosed(row)
@@ -71,16 +71,16 @@ export async function openPromptedSession(
     if (row.status === 'paused') await resumeSession(workspace, { session: row.id, by: BY })
     return { id: row.id, name: row.name, isNew: false }
   }
-  // Two active sessions on one branch would be ambiguous for ever.
+  // Two active sessions on one branch would stay ambiguous.
   if (isNew === true) await pauseActive(workspace)
   try {
-    const said = withoutSecrets(text, workspace.config)
-    const name = sessionNameFrom(workspace.git()?.branch, said)
-    const goal = shorten(oneLine(said), 240)
+    const cleanText = withoutSecrets(text, workspace.config)
+    const name = sessionNameFrom(workspace.git()?.branch, cleanText)
+    const goal = shorten(oneLine(cleanText), 240)
     const { reading } = await initSession(workspace, { name, goal, by: BY })
     return { id: reading.state.id, name: reading.state.name, isNew: true }
   } catch (error) {
-    // Of two first prompts at once one opens a session, and the other joins it.
+    // Of two simultaneous first prompts one opens the session, and the other joins it.
     const isTaken = error instanceof StintError && error.code === 'SESSION_ACTIVE'
     const other = isTaken && isNew !== true ? await findActiveSession(workspace) : undefined
     if (other === undefined) throw error
@@ -103,15 +103,15 @@ async function pauseActive(workspace: Workspace) {
 export const PROMPT_VARIABLE = 'STINT_PROMPT'
 
 export async function claimSession(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   session: PromptedSession,
   prompt: string,
   owner: ProcessTag,
 ): Promise<() => void> {
-  const claims = new Claims(place, prompt, owner)
+  const claims = new Claims(paths, prompt, owner)
   const key = `session:${session.id}`
-  if (!claims.take(key)) {
-    const pid = claims.holderOf(key)?.runner.pid
+  if (!claims.claim(key)) {
+    const pid = claims.findHolder(key)?.runner.pid
     claims.releaseAll()
     throw new StintError(
       'SESSION_BUSY',
@@ -119,21 +119,21 @@ export async function claimSession(
       'wait until it is over, or interrupt it; stint prompt --new TEXT begins another session',
     )
   }
-  for (const dead of claims.takeFromDead(key))
+  for (const dead of claims.releaseDead(key))
     await endOrphans({ ...owner, mark: `${PROMPT_VARIABLE}=${dead}` })
   return () => claims.releaseAll()
 }
 
 export type ConversationStart =
   | { readonly how: 'fresh' }
-  /** Through a handoff, since the conversation before is full. */
+  /** Through a handoff, because the last conversation is full. */
   | { readonly how: 'handed over'; readonly from: string }
   | {
       readonly how: 'resumed'
       readonly conversation: string
       readonly crossed: readonly BudgetThreshold[]
       /** It was compacted, and the session's context was not injected since. */
-      readonly isContextOwed: boolean
+      readonly isContextMissing: boolean
     }
 
 export function chooseConversationStart(
@@ -165,11 +165,11 @@ export function chooseConversationStart(
   const isFull = crossed.some(
     (line) => line !== 'smart-zone' && stageAction(line, budget) === 'force',
   )
-  // A conversation that was named is resumed even when it is full.
+  // A named conversation is resumed even when it is full.
   if (isFull && request.conversation === undefined)
     return { how: 'handed over', from: conversation }
-  const isContextOwed = compacted !== -1 && !since.some(({ kind }) => kind === 'context.given')
-  return { how: 'resumed', conversation, crossed, isContextOwed }
+  const isContextMissing = compacted !== -1 && !since.some(({ kind }) => kind === 'context.given')
+  return { how: 'resumed', conversation, crossed, isContextMissing }
 }
 
 export function harnessOfConversation(
@@ -190,22 +190,22 @@ export function harnessOfConversation(
 
 export interface OpeningPrompt {
   readonly text: string
-  readonly given?: { readonly mark: string; readonly chars: number; readonly why: string }
+  readonly injected?: { readonly mark: string; readonly chars: number; readonly why: string }
 }
 
 export async function composeOpeningPrompt(
   workspace: Workspace,
   { id, isNew }: PromptedSession,
-  way: ConversationStart,
+  start: ConversationStart,
   text: string,
 ): Promise<OpeningPrompt> {
-  if (way.how === 'handed over')
-    return { text: `${await handOver(workspace, id, way.from)}\n\n${text}` }
-  if (isNew || (way.how === 'resumed' && !way.isContextOwed)) return { text }
+  if (start.how === 'handed over')
+    return { text: `${await handOver(workspace, id, start.from)}\n\n${text}` }
+  if (isNew || (start.how === 'resumed' && !start.isContextMissing)) return { text }
   const packed = await packSession(workspace, { session: id })
-  const why = way.how === 'fresh' ? 'fresh conversation' : 'compacted'
+  const why = start.how === 'fresh' ? 'fresh conversation' : 'compacted'
   const given = { mark: packed.mark, chars: packed.text.length, why }
-  return { text: `${packed.text}\n\n${text}`, given }
+  return { text: `${packed.text}\n\n${text}`, injected: given }
 }
 
 async function handOver(workspace: Workspace, session: string, conversation: string) {

@@ -1,19 +1,19 @@
 import { isAbsolute, relative } from 'node:path'
 import { stageAction } from '../../context/budget/stages.ts'
-import { GitFailed } from '../../git/run-git.ts'
+import { unlessGitFails } from '../../git/run-git.ts'
 import type {
   Conversation,
+  ConversationOptions,
   Harness,
   HarnessEvent,
-  ConversationOptions,
   PermissionRequest,
   Permissions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
-import { harnessHooks, compactionPointFor } from '../../harness/registry.ts'
+import { compactionPointFor, harnessHooks } from '../../harness/registry.ts'
 import { LONGEST_MESSAGE, redactAndClip } from '../../hook/clip.ts'
 import { requestFromPrompt } from '../../hook/requests.ts'
-import { errnoOf } from '../../journal/errors.ts'
+import { errnoOf, reasonOf } from '../../journal/errors.ts'
 import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
 import {
   newConversationState,
@@ -24,8 +24,8 @@ import { conversationStateFolder } from '../../project/store/conversation-bindin
 import type { LiveSession } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import {
-  type EntryDraft,
   type EntryData,
+  type EntryDraft,
   type EntryKind,
   draftEntry,
 } from '../../session/entries.ts'
@@ -34,8 +34,8 @@ import { defined } from '../../text/defined.ts'
 import { type RedactOptions, redact } from '../../text/redact.ts'
 import { AGENT_COMMANDS } from '../attempt/run-context.ts'
 import {
-  LiveConversation,
   type FinishedTurn,
+  LiveConversation,
   compactedEntry,
   crossedEntry,
   openUnlessStopped,
@@ -45,17 +45,17 @@ import { priceUsage } from '../report.ts'
 import { newCommits } from '../worktree/run-tree.ts'
 import type { EmitPromptEvent } from './contract.ts'
 import {
+  type ConversationStart,
   type OpeningPrompt,
   PROMPT_VARIABLE,
   type PromptedSession,
-  type ConversationStart,
   composeOpeningPrompt,
 } from './prompted-session.ts'
 
 export interface PromptContext {
   readonly id: string
   readonly text: string
-  /** In the checkout of the agent, without variables of another agent. */
+  /** In the agent's checkout, without environment variables of another agent. */
   readonly workspace: Workspace
   readonly session: PromptedSession
   readonly journal: LiveSession
@@ -79,44 +79,59 @@ export interface PromptResult {
 
 export async function runPrompt(
   context: PromptContext,
-  way: ConversationStart,
+  start: ConversationStart,
 ): Promise<PromptResult> {
-  const words = await composeOpeningPrompt(context.workspace, context.session, way, context.text)
+  const opening = await composeOpeningPrompt(
+    context.workspace,
+    context.session,
+    start,
+    context.text,
+  )
   let opened: Conversation | 'stopped'
   try {
-    opened = await openUnlessStopped(context.harness, openingOf(context, way), context.stopping)
+    opened = await openUnlessStopped(
+      context.harness,
+      conversationOptions(context, start),
+      context.stopping,
+    )
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error)
-    return { how: 'failed', failure, spent: {}, isUntouched: true }
+    return { how: 'failed', failure: reasonOf(error), spent: {}, isUntouched: true }
   }
   if (opened === 'stopped') return { how: 'interrupted', spent: {}, isUntouched: false }
-  return converse(context, way, words, opened)
+  return runTurn(context, start, opening, opened)
 }
 
-async function converse(
+async function runTurn(
   context: PromptContext,
-  way: ConversationStart,
-  words: OpeningPrompt,
+  start: ConversationStart,
+  opening: OpeningPrompt,
   opened: Conversation,
 ): Promise<PromptResult> {
   const { emit, harness, questions, stopping, workspace } = context
   const { config, cwd, env } = workspace
   const journal = promptJournal(context)
-  const crossed = way.how === 'resumed' ? way.crossed : []
+  const crossed = start.how === 'resumed' ? start.crossed : []
   const point = compactionPointFor(harness.name, env, cwd)
-  const written = withRecorder(opened, await recorderFor(workspace, harness.name, cwd))
-  const live = new LiveConversation(1, written, config.budget, point, harness.name, crossed)
-  const pieces = new SafeDeltas(context.secrets)
+  const recordedConversation = withRecorder(opened, await recorderFor(workspace, harness.name, cwd))
+  const live = new LiveConversation(
+    1,
+    recordedConversation,
+    config.budget,
+    point,
+    harness.name,
+    crossed,
+  )
+  const deltas = new SafeDeltas(context.secrets)
   let isUntouched = true
-  const tell = (event: HarnessEvent) => {
+  const handleEvent = (event: HarnessEvent) => {
     if (event.type === 'delta') {
-      const text = pieces.take(event.text)
+      const text = deltas.add(event.text)
       if (text !== '') emit('delta', { text })
     } else if (event.type === 'anew') {
-      pieces.next()
+      deltas.reset()
       emit('anew', {})
     } else if (event.type === 'text') {
-      pieces.next()
+      deltas.reset()
       emit('text', { text: event.text })
     } else if (event.type === 'tool') {
       journal.used(event)
@@ -124,7 +139,7 @@ async function converse(
       emit('tool', data)
     } else if (event.type === 'started') {
       const { conversation, model } = event
-      journal.started(conversation, trackConversation(context, conversation), words)
+      journal.started(conversation, trackConversation(context, conversation), opening)
       emit('conversation.started', { conversation, ...defined({ model }) })
     } else if (event.type === 'compaction') {
       journal.compacted(event)
@@ -135,30 +150,30 @@ async function converse(
       isUntouched = false
   }
   try {
-    const turn = await live.turn(words.text, {
-      // A person waits for the answer and can interrupt it.
+    const turn = await live.turn(opening.text, {
+      // The user waits for the answer and can interrupt it.
       silenceMs: Infinity,
       commandMs: Infinity,
       deadline: Infinity,
       isStopped: stopping,
       endsWhenFull: false,
-      tell,
-      isOver: (spent) => {
+      onEvent: handleEvent,
+      checkBudget: (spent) => {
         emit('usage', { gauge: live.gauge, spend: priceUsage(spent, config.prices) })
         return undefined
       },
-      crossed: (line, gauge) => {
+      onCrossed: (line, gauge) => {
         journal.append((conversation) => [crossedEntry(BY, conversation, line, gauge)])
         emit('stage', { stage: line, gauge })
       },
     })
     journal.turnEnded(turn)
-    sayIfFull(context, live)
+    reportIfFull(context, live)
     const { said, spent, ended } = turn
     const how = turn.cut?.why === 'stop' ? 'interrupted' : ended.how
     const failure = how === 'interrupted' ? undefined : ended.failure
-    const told = defined({ failure, said: said === '' ? undefined : said })
-    return { how, ...told, spent, isUntouched: how === 'died' && isUntouched }
+    const end = defined({ failure, said: said === '' ? undefined : said })
+    return { how, ...end, spent, isUntouched: how === 'died' && isUntouched }
   } finally {
     questions.refuseAll()
     await live.close()
@@ -167,26 +182,26 @@ async function converse(
   }
 }
 
-function openingOf(
+function conversationOptions(
   { id, model, permissions, questions, session, workspace }: PromptContext,
-  way: ConversationStart,
+  start: ConversationStart,
 ): ConversationOptions {
   const { config, cwd, env } = workspace
   const { verify } = config
   return {
     cwd,
-    // The journal gets everything from us; hooks of the same conversation would record it twice.
+    // We record everything ourselves; hooks would record it twice.
     env: { ...env, [PROMPT_VARIABLE]: id, STINT_SESSION: session.id, STINT_HOOKS: 'off' },
     permissions,
     allow: [...config.run.allow, ...(verify === undefined ? [] : [verify]), ...AGENT_COMMANDS],
     deltas: true,
     ...defined({ model, branch: workspace.git()?.branch }),
-    ...(way.how === 'resumed' ? { resume: way.conversation } : {}),
+    ...(start.how === 'resumed' ? { resume: start.conversation } : {}),
     ...(permissions === 'ask' ? { decide: questions.ask } : {}),
   }
 }
 
-function sayIfFull({ emit, workspace }: PromptContext, live: LiveConversation): void {
+function reportIfFull({ emit, workspace }: PromptContext, live: LiveConversation): void {
   const { budget } = workspace.config
   const { percent } = live.gauge
   const isFull = live.crossed.some(
@@ -230,8 +245,8 @@ export function collectPermissionRequests(emit: EmitPromptEvent, stopping: Abort
 }
 
 /**
- * Records the session and the transcript of a conversation, as hooks do: it can be resumed on a terminal, and it is copied even if this
- * process is killed. Returns the transcript's path where the harness has one.
+ * Records session and transcript of a conversation as hooks do, so that it can be resumed in a terminal and is copied even
+ * if this process is killed. Returns the transcript's path if the harness has one.
  */
 function trackConversation(
   { harness, session, workspace }: PromptContext,
@@ -247,58 +262,58 @@ function trackConversation(
     const tracking = known ?? newConversationState(harness.name, conversation)
     writeConversationState(folder, { transcript, ...tracking, session: session.id })
   } catch (error) {
-    // A full or read-only disk only makes it harder to find.
+    // With a full or read-only disk the conversation is only harder to find.
     if (errnoOf(error) === undefined) throw error
   }
   return transcript
 }
 
-/** A longer line is emitted in pieces that are redacted separately. */
+/** A longer line is split into parts that are redacted separately. */
 const LONGEST_LINE = 4000
 
 /**
- * Pieces of a message that may be emitted: never half a word, which might be half a secret, and never more of a line than stays the same
- * once its secrets are redacted. The whole message follows, so nothing is lost.
+ * Splits a message into deltas that are safe to emit: never half a word, which might be half a secret, and no part of a line
+ * that redaction may still change. The complete message follows, so nothing is lost.
  */
 export class SafeDeltas {
   readonly #secrets: RedactOptions
   #line = ''
-  #told = ''
+  #emitted = ''
   #isHeldBack = false
 
   constructor(secrets: RedactOptions) {
     this.#secrets = secrets
   }
 
-  take(piece: string): string {
-    this.#line += piece
+  add(delta: string): string {
+    this.#line += delta
     // A private key spans many lines.
     if (/-----BEGIN /.test(this.#line)) this.#isHeldBack = true
     if (this.#isHeldBack) return ''
     let safe = ''
     for (let end = this.#line.indexOf('\n'); end !== -1; end = this.#line.indexOf('\n')) {
-      safe += this.#beyond(this.#line.slice(0, end + 1))
+      safe += this.#emitBeyond(this.#line.slice(0, end + 1))
       this.#line = this.#line.slice(end + 1)
-      this.#told = ''
+      this.#emitted = ''
     }
-    safe += this.#beyond(this.#line.slice(0, this.#line.search(/\S*$/)))
+    safe += this.#emitBeyond(this.#line.slice(0, this.#line.search(/\S*$/)))
     if (this.#line.length <= LONGEST_LINE) return safe
-    safe += this.#beyond(this.#line)
-    this.next()
+    safe += this.#emitBeyond(this.#line)
+    this.reset()
     return safe
   }
 
-  next(): void {
+  reset(): void {
     this.#line = ''
-    this.#told = ''
+    this.#emitted = ''
     this.#isHeldBack = false
   }
 
-  #beyond(text: string): string {
+  #emitBeyond(text: string): string {
     const safe = redact(withoutControls(text), this.#secrets).text
-    if (!safe.startsWith(this.#told)) return ''
-    const more = safe.slice(this.#told.length)
-    this.#told = safe
+    if (!safe.startsWith(this.#emitted)) return ''
+    const more = safe.slice(this.#emitted.length)
+    this.#emitted = safe
     return more
   }
 }
@@ -307,16 +322,16 @@ const BY = 'prompt'
 const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit)$/
 
 function promptJournal({ harness, journal: session, text, workspace }: PromptContext) {
-  const { config, paths: place } = workspace
-  const root = place.repository?.worktree ?? place.root
+  const { config, paths } = workspace
+  const root = paths.repository?.worktree ?? paths.root
   const headBefore = workspace.git()?.commit
   const edited = new Set<string>()
   let conversation: string | undefined
-  let isRequestTold = false
+  let isRequestRecorded = false
 
   function request(): readonly EntryDraft[] {
-    const made = isRequestTold ? undefined : requestFromPrompt(text, config)
-    isRequestTold = true
+    const made = isRequestRecorded ? undefined : requestFromPrompt(text, config)
+    isRequestRecorded = true
     if (made === undefined) return []
     const rules = made.isRuling ? { isRuling: true } : {}
     const data = { text: made.text, ...rules, conversation: conversation ?? '' }
@@ -325,18 +340,14 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
 
   function commits(): readonly EntryDraft[] {
     const git = workspace.git()
-    if (place.repository === undefined || headBefore === undefined || git?.commit === headBefore)
+    if (paths.repository === undefined || headBefore === undefined || git?.commit === headBefore)
       return []
-    try {
-      return newCommits(root, headBefore).map(({ commit, subject }) => {
-        const data = { commit, subject, git: { ...git, commit } }
-        return draftEntry('commit.made', data, { by: BY, once: `commit:${commit}` })
-      })
-    } catch (error) {
-      // The commit it began from may be gone, after a rebase for one.
-      if (!(error instanceof GitFailed)) throw error
-      return []
-    }
+    // The start commit may be gone, for example after a rebase.
+    const made = unlessGitFails(() => newCommits(root, headBefore)) ?? []
+    return made.map(({ commit, subject }) => {
+      const data = { commit, subject, git: { ...git, commit } }
+      return draftEntry('commit.made', data, { by: BY, once: `commit:${commit}` })
+    })
   }
 
   return {
@@ -344,7 +355,7 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
       if (conversation !== undefined) session.append(draftsFor(conversation))
     },
 
-    started(id: string, transcript: string | undefined, { given }: OpeningPrompt): void {
+    started(id: string, transcript: string | undefined, { injected: given }: OpeningPrompt): void {
       conversation = id
       const joined = { conversation: id, harness: harness.name, source: BY }
       session.append([
@@ -372,12 +383,12 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
 
     turnEnded({ said, spent, ended }: FinishedTurn): void {
       if (conversation === undefined) return void session.append(request())
-      const words =
+      const text =
         said.trim() === '' ? undefined : redactAndClip(said.trim(), LONGEST_MESSAGE, config)
-      const told = { conversation, ...defined({ said: words, failure: ended.failure }) }
+      const data = { conversation, ...defined({ said: text, failure: ended.failure }) }
       const models = Object.entries(spent)
-      const turns = models.map(([model, usage]) => entry('turn.ended', { ...told, model, usage }))
-      session.append([...(models.length === 0 ? [entry('turn.ended', told)] : turns), ...commits()])
+      const turns = models.map(([model, usage]) => entry('turn.ended', { ...data, model, usage }))
+      session.append([...(models.length === 0 ? [entry('turn.ended', data)] : turns), ...commits()])
     },
   }
 }

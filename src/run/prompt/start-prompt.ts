@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../../harness/contract/drive.ts'
 import { processStartTime } from '../../harness/process/spawn-guarded.ts'
 import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
-import { StintError } from '../../journal/errors.ts'
+import { StintError, reasonOf } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
@@ -15,10 +15,10 @@ import { loadHarness } from '../loop/make-run-context.ts'
 import { priceUsage } from '../report.ts'
 import { addUsageByModel } from '../run-state.ts'
 import {
-  type PromptResult,
   type PromptContext,
-  runPrompt,
+  type PromptResult,
   collectPermissionRequests,
+  runPrompt,
 } from './run-prompt.ts'
 import {
   type EmitPromptEvent,
@@ -30,34 +30,36 @@ import {
 } from './contract.ts'
 import {
   type ConversationStart,
-  openPromptedSession,
+  chooseConversationStart,
+  claimSession,
   findPromptedSession,
   harnessOfConversation,
-  claimSession,
-  chooseConversationStart,
+  openPromptedSession,
 } from './prompted-session.ts'
 
 export async function startPrompt(
-  around: Workspace,
+  callerWorkspace: Workspace,
   request: PromptRequest,
-  tell: (event: PromptEvent) => void,
+  listener: (event: PromptEvent) => void,
 ): Promise<PromptHandle> {
-  refuseInRun(around, 'prompting another agent')
-  refuseSenseless(request)
+  refuseInRun(callerWorkspace, 'prompting another agent')
+  refuseContradictions(request)
   const early: string[] = []
   let say = (text: string): unknown => early.push(text)
-  const { paths: place } = around
-  const workspace = new Workspace(place.repository?.worktree ?? place.root, {
+  const { paths } = callerWorkspace
+  const workspace = new Workspace(paths.repository?.worktree ?? paths.root, {
     say: (text) => say(text),
-    env: plainEnvironment(around.env),
+    env: plainEnvironment(callerWorkspace.env),
   })
   const secrets = redaction(workspace.config)
-  const emit = emitPromptEventsTo(tell, secrets)
-  const begun = await begin(around, workspace, request, emit).catch((error: unknown) => {
-    workspace.close()
-    throw error
-  })
-  const { context, way, stopping } = begun
+  const emit = emitPromptEventsTo(listener, secrets)
+  const prepared = await prepare(callerWorkspace, workspace, request, emit).catch(
+    (error: unknown) => {
+      workspace.close()
+      throw error
+    },
+  )
+  const { context, way, stopping } = prepared
   const { id, session, harness, questions } = context
   emit('prompt.started', {
     prompt: id,
@@ -70,7 +72,7 @@ export async function startPrompt(
   say = (text) => emit('message', { text })
   for (const text of early) say(text)
   const startedAt = Date.now()
-  const ended = work(begun, request).then(({ how, said, failure, spent }) => {
+  const ended = work(prepared, request).then(({ how, said, failure, spent }) => {
     const spend = priceUsage(spent, workspace.config.prices)
     const seconds = (Date.now() - startedAt) / 1000
     const last: PromptEnd = { how, ...defined({ said, failure }), spend, seconds }
@@ -84,15 +86,15 @@ export async function startPrompt(
   return { id, session: session.id, decide: questions.decide, interrupt, ended }
 }
 
-async function begin(
-  around: Workspace,
+async function prepare(
+  callerWorkspace: Workspace,
   workspace: Workspace,
   request: PromptRequest,
   emit: EmitPromptEvent,
 ) {
   const { config } = workspace
   const { model = config.run.model, permissions = 'ask', text, script } = request
-  const row = await findPromptedSession(around, workspace, request)
+  const row = await findPromptedSession(callerWorkspace, workspace, request)
   const name = harnessToPrompt(workspace, row?.id, request)
   const first = await loadHarness(name, workspace, defined({ script }))
   const supported = first.capabilities.permissions
@@ -102,7 +104,7 @@ async function begin(
       `${first.name} does not keep to --permissions ${permissions}`,
       `it keeps to ${supported.join(', ')}`,
     )
-  // The check may start the harness, so that in a session that exists it runs only after a failure.
+  // The check may start the harness, so for an existing session it runs only after a failure.
   const missing = row === undefined ? await problemWith(first, workspace) : undefined
   if (missing !== undefined) throw new StintError('HARNESS_MISSING', missing.problem, missing.hint)
   const session = await openPromptedSession(workspace, row, request)
@@ -118,10 +120,10 @@ async function begin(
   }
   try {
     const stopping = new AbortController()
-    // The session keeps what a harness without a memory of its own remembers.
+    // Per session, for harnesses that do not store conversations themselves.
     const state = join(runsFolder(workspace.paths), 'prompts', session.id)
     const harness = await loadHarness(name, workspace, { state, ...defined({ script }) })
-    const way = chooseConversationStart(journal.read(), harness, config.budget, request)
+    const start = chooseConversationStart(journal.read(), harness, config.budget, request)
     const context = {
       id,
       text,
@@ -136,48 +138,53 @@ async function begin(
       emit,
       stopping: stopping.signal,
     }
-    return { context, way, stopping, finish }
+    return { context, way: start, stopping, finish }
   } catch (error) {
     await finish()
     throw error
   }
 }
 
-/** Never throws: no caller waits for it, so a failure is its end. */
+/** Never throws, because no caller may be waiting: a failure becomes the result. */
 async function work(
-  { context, way, finish }: Awaited<ReturnType<typeof begin>>,
+  { context, way, finish }: Awaited<ReturnType<typeof prepare>>,
   request: PromptRequest,
 ): Promise<PromptResult> {
   try {
-    return await answerSomewhere(context, way, request)
+    return await runWithFallback(context, way, request)
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error)
-    return { how: 'failed', failure, spent: {}, isUntouched: true }
+    return { how: 'failed', failure: reasonOf(error), spent: {}, isUntouched: true }
   } finally {
     await finish()
   }
 }
 
-async function answerSomewhere(
+async function runWithFallback(
   context: PromptContext,
-  way: ConversationStart,
+  start: ConversationStart,
   request: PromptRequest,
 ): Promise<PromptResult> {
-  const answered = await runPrompt(context, way)
-  if (!answered.isUntouched || context.stopping.aborted) return answered
+  const result = await runPrompt(context, start)
+  if (!result.isUntouched || context.stopping.aborted) return result
   const missing = await problemWith(context.harness, context.workspace)
   if (missing !== undefined)
-    return { ...answered, how: 'failed', failure: `${missing.problem}: ${missing.hint}` }
-  if (way.how !== 'resumed' || request.conversation !== undefined) return answered
-  const why = answered.failure ?? 'no reason given'
+    return { ...result, how: 'failed', failure: `${missing.problem}: ${missing.hint}` }
+  if (start.how !== 'resumed' || request.conversation !== undefined) return result
+  const why = result.failure ?? 'no reason given'
   context.emit('message', {
-    text: `conversation ${way.conversation} cannot be gone on with: ${why}. A fresh one is begun`,
+    text: `conversation ${start.conversation} cannot be gone on with: ${why}. A fresh one is begun`,
   })
   const again = await runPrompt(context, { how: 'fresh' })
-  return { ...again, spent: addUsageByModel(answered.spent, again.spent) }
+  return { ...again, spent: addUsageByModel(result.spent, again.spent) }
 }
 
-function refuseSenseless({ text, isNew, isFresh, session, conversation }: PromptRequest): void {
+function refuseContradictions({
+  text,
+  isNew,
+  isFresh,
+  session,
+  conversation,
+}: PromptRequest): void {
   if (text.trim() === '')
     throw new StintError('NO_TEXT', 'there is nothing to prompt with', 'stint prompt "What to do"')
   const refuse = (what: string) => new StintError('SENSELESS', what, 'leave one of them out')
@@ -205,9 +212,9 @@ function harnessToPrompt(
   const journal = workspace.session(session)
   const own = harnessOfConversation(journal.read().state, conversation)
   journal.close()
-  // Of an agent that a command starts the journal knows the protocol, and not the command.
-  const isNameless = findHarness(own)?.argument?.isRequired !== undefined
-  return harness ?? (isNameless ? (configured ?? own) : own)
+  // For an ACP agent the journal knows the protocol but not the command.
+  const needsCommand = findHarness(own)?.argument?.isRequired !== undefined
+  return harness ?? (needsCommand ? (configured ?? own) : own)
 }
 
 async function problemWith(harness: Harness, { env }: Workspace) {

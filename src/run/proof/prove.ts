@@ -3,13 +3,14 @@ import { gitSucceeds, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
 import type { Task } from '../../backlog/task.ts'
+import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { areAllAutoCommits } from '../worktree/rollback.ts'
 import {
   commitsSince,
   describeHead,
+  hiddenPaths,
   readTreeHead,
   requireHead,
-  hiddenPaths,
   uncommittedPaths,
 } from '../worktree/run-tree.ts'
 import { spawnGuarded } from '../../harness/process/spawn-guarded.ts'
@@ -18,7 +19,7 @@ export type Proof =
   | { readonly isDone: true; readonly commit: string; readonly verify?: VerifyResult }
   | { readonly isDone: false; readonly reasons: readonly string[]; readonly verify?: VerifyResult }
 
-/** The label of a task that needs no commit, such as a question that its summary answers. */
+/** Label of a task that needs no commit, such as a question. */
 const NO_COMMIT = 'no-commit'
 
 export interface ProofOptions {
@@ -30,10 +31,10 @@ export interface ProofOptions {
   readonly verifyMs: number
   readonly env: NodeJS.ProcessEnv
   readonly isStopped: AbortSignal
-  readonly verifying: (command: string) => void
-  /** A commit that the branch has to build on. */
+  readonly onVerify: (command: string) => void
+  /** A commit the branch must contain. */
   readonly contains?: string
-  /** A path that has to be produced. */
+  /** A path that must be committed. */
   readonly produces?: string
   /** The report of a task that changes nothing else. */
   readonly report?: string
@@ -41,11 +42,11 @@ export interface ProofOptions {
 
 /** Whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. Cheap checks come first. */
 export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
-  const { report, tree, verifying } = options
+  const { report, tree, onVerify: verifying } = options
   const reasons =
     report === undefined
-      ? [...workReasons(task, options), ...openItems(task)]
-      : reportReasons(report, options)
+      ? [...findWorkProblems(task, options), ...findOpenItems(task)]
+      : findReportProblems(report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
   const { commit } = requireHead(tree)
   const command = report === undefined ? (task.verify ?? options.verify) : undefined
@@ -54,48 +55,51 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   const verify = await runVerify(command, options)
   if (verify.isStopped) throw new StintError('STOPPED', 'the verify command was stopped')
   if (!verify.passed) return { isDone: false, reasons: [`${command} ${verify.ending}`], verify }
-  // The command may have changed files, as a formatter does; then what was proved is not what is committed.
-  const after = workReasons(task, options).map((reason) => `after ${command}: ${reason}`)
+  // The command may have changed files, as a formatter does, and then what was verified is not what is committed.
+  const after = findWorkProblems(task, options).map((reason) => `after ${command}: ${reason}`)
   if (after.length > 0) return { isDone: false, reasons: after, verify }
   if (readTreeHead(tree)?.commit !== commit)
     return { isDone: false, reasons: [`${command} moved the branch`], verify }
   return { isDone: true, commit, verify }
 }
 
-function reportReasons(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
+function findReportProblems(
+  report: string,
+  { tree, branch, base }: ProofOptions,
+): readonly string[] {
   const head = readTreeHead(tree)
   if (head?.branch !== branch) return [`HEAD is on ${describeHead(head)} and not on ${branch}`]
   if (head.commit !== base) return ['it is only to read and report, and has committed']
   const dirty = uncommittedPaths(tree)
   const changed = dirty.filter((path) => path !== report)
   if (changed.length > 0)
-    return [`it is only to read and report, and has changed: ${listed(changed)}`]
+    return [`it is only to read and report, and has changed: ${abbreviateList(changed, 8)}`]
   const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
-  // A report from before does not count.
+  // A report that existed before does not count.
   const isOld = !dirty.includes(report) && isInHead(tree, report)
   return isThere && !isOld ? [] : [`there is no report of it in ${report}`]
 }
 
-function workReasons(
+function findWorkProblems(
   { labels, verify: ownVerify }: Task,
   { tree, branch, base, leftBefore, contains, produces, verify }: ProofOptions,
 ): readonly string[] {
   const head = readTreeHead(tree)
   if (head?.branch !== branch) return [`HEAD is on ${describeHead(head)} and not on ${branch}`]
   if (head.commit === undefined) return [`HEAD is on ${describeHead(head)}`]
-  const { count, isKept } = commitsSince(tree, base)
-  if (!isKept)
+  const { count, containsBase } = commitsSince(tree, base)
+  if (!containsBase)
     return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
   const isNew = (path: string) => !leftBefore.includes(path)
   const dirty = uncommittedPaths(tree).filter(isNew)
-  if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
+  if (dirty.length > 0) return [`not committed: ${abbreviateList(dirty, 8)}`]
   const hidden = hiddenPaths(tree).filter(isNew)
   if (hidden.length > 0)
     return [
-      `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`,
+      `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${abbreviateList(hidden, 8)}`,
     ]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
-  // Without a verify command its commits are the only proof, and Stint's own commit is none.
+  // Without a verify command the agent's commits are the only proof, and Stint's automatic commit is none.
   if (verify === undefined && ownVerify === undefined && areAllAutoCommits(tree, base))
     return ['nothing was committed by the agent itself']
   if (
@@ -121,22 +125,17 @@ function isInHead(tree: string, path: string): boolean {
   return runGit(tree, ['ls-tree', '--name-only', 'HEAD', '--', path]) !== ''
 }
 
-function openItems({ checklist }: Task): readonly string[] {
+function findOpenItems({ checklist }: Task): readonly string[] {
   const open = checklist.filter(({ done }) => !done).map(({ item }) => item)
-  return open.length === 0 ? [] : [`not ticked: ${listed(open)}`]
-}
-
-function listed(items: readonly string[]): string {
-  const shown = items.slice(0, 8).join(', ')
-  return items.length > 8 ? `${shown} and ${items.length - 8} more` : shown
+  return open.length === 0 ? [] : [`not ticked: ${abbreviateList(open, 8)}`]
 }
 
 export interface VerifyResult {
   readonly command: string
-  /** Absent when it did not end by itself. */
+  /** Absent when it was killed. */
   readonly exit?: number
   readonly passed: boolean
-  /** Continues the command: `ended with 1`, `took longer than 20 min`. */
+  /** Reads after the command: `ended with 1`, `took longer than 20 min`. */
   readonly ending: string
   readonly output: string
   readonly seconds: number

@@ -1,5 +1,5 @@
-// A Markdown checklist. A task is known by its words and not by its line: by an id `{#id}` at its end, else by its text as a name,
-// behind the names of the items it stands under.
+// A Markdown checklist. A task is identified by its text and not by its line: by an id `{#id}` at its end, else by its text as a
+// name, prefixed with the names of its parent items.
 import { readQuickForm } from '../../backlog/specialist.ts'
 import { groupBy, shortnameFor } from '../../backlog/task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
@@ -7,38 +7,38 @@ import { oneLine, shorten, slug } from '../../text/clean.ts'
 import {
   ID_RULE,
   findCycleProblems,
-  shortHash,
   isExternalId,
   lineNumbers,
+  shortHash,
 } from './external-tasks.ts'
-import { type Checkbox, parseCheckbox, indentOf, lineKinds } from './markdown.ts'
+import { type Checkbox, indentOf, lineKinds, parseCheckbox } from './markdown.ts'
 
-type Hide = (text: string) => string
+type Redact = (text: string) => string
 
-export function tickItem(text: string, own: string, hide: Hide): string | undefined {
+export function tickItem(text: string, own: string, hide: Redact): string | undefined {
   const [only, ...others] = parseChecklist(text, hide).items.filter(({ task }) => task.own === own)
   if (only === undefined || others.length > 0) return undefined
   const lines = text.split('\n')
   const line = lines[only.line - 1]!
   const { at } = only.box
-  // An x of either case stays as it was written.
+  // A box that is already ticked stays as written.
   if (line[at] !== ' ') return text
   return lines.with(only.line - 1, `${line.slice(0, at)}x${line.slice(at + 1)}`).join('\n')
 }
 
-/** Every item with a box and a text. `hide` takes out what must not become a part of a name. */
-export function parseChecklist(text: string, hide: Hide = (given) => given) {
+/** Every item with a checkbox and a text. `hide` redacts secrets, which must not become part of a name. */
+export function parseChecklist(text: string, hide: Redact = (given) => given) {
   const problems: string[] = []
   const drafts = readItems(text.split('\n').map((line) => line.trimEnd()))
   const forms = drafts.map((draft) => ({ draft, form: readForm(draft.box.text) }))
-  const owns = new Map<Draft, string>()
+  const owns = new Map<ItemDraft, string>()
   for (const { draft, form } of forms) {
     if (form.id !== undefined && !isExternalId(form.id))
       problems.push(`line ${draft.line}: the id ${shorten(oneLine(form.id), 60)}; ${ID_RULE}`)
     const above = draft.parent === undefined ? '' : `${owns.get(draft.parent)}/`
-    owns.set(draft, form.id ?? `${above}${nameOf(hide(form.title))}`)
+    owns.set(draft, form.id ?? `${above}${itemName(hide(form.title))}`)
   }
-  problems.push(...shareNames(drafts, owns))
+  problems.push(...numberDuplicates(drafts, owns))
   const all = [...new Set(owns.values())]
   const items = forms.map(({ draft, form }) => {
     const { box, description, heading, line, parent } = draft
@@ -51,9 +51,9 @@ export function parseChecklist(text: string, hide: Hide = (given) => given) {
       problems.push(`line ${line}: it depends on ${shorten(name, 60)}, ${problem}`)
       return []
     })
-    const { id: _id, dependsOn: _names, labels, ...said } = form
+    const { id: _id, dependsOn: _names, labels, ...fields } = form
     const task = {
-      ...said,
+      ...fields,
       own,
       name: own.split('/').at(-1)!,
       description,
@@ -73,22 +73,22 @@ export function parseChecklist(text: string, hide: Hide = (given) => given) {
   }
 }
 
-interface Draft {
+interface ItemDraft {
   readonly box: Checkbox
   readonly line: number
-  readonly parent: Draft | undefined
+  readonly parent: ItemDraft | undefined
   readonly heading: string | undefined
   description: string
 }
 
 const HEADING = /^\uFEFF? {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?$/
 
-function readItems(lines: readonly string[]): readonly Draft[] {
+function readItems(lines: readonly string[]): readonly ItemDraft[] {
   const kinds = lineKinds(lines)
   const headings = lines.map((line, index) => (kinds[index] === 'text' ? HEADING.exec(line) : null))
-  // A single heading of the first rank is the title of the file and labels no item.
+  // A single level-one heading is the file's title and labels no item.
   const hasTitle = headings.filter((heading) => heading?.[1] === '#').length === 1
-  const drafts: (Draft & { readonly under: string[] })[] = []
+  const drafts: (ItemDraft & { readonly under: string[] })[] = []
   let open: typeof drafts = []
   let heading: string | undefined
   for (const [index, line] of lines.entries()) {
@@ -108,7 +108,7 @@ function readItems(lines: readonly string[]): readonly Draft[] {
       else if (headings[index] != null) heading = labelOf(headings[index], hasTitle)
     }
   }
-  for (const draft of drafts) draft.description = outdented(draft.under)
+  for (const draft of drafts) draft.description = dedent(draft.under)
   return drafts
 }
 
@@ -119,7 +119,7 @@ function labelOf(heading: RegExpExecArray, hasTitle: boolean): string | undefine
     : shortnameFor(oneLine(text))
 }
 
-function outdented(lines: readonly string[]): string {
+function dedent(lines: readonly string[]): string {
   const indents = lines.filter((line) => line !== '').map((line) => line.search(/[^ \t]/))
   const least = Math.min(...indents)
   return lines
@@ -140,15 +140,18 @@ function readForm(text: string): ReturnType<typeof readQuickForm> & { readonly i
   return { ...before, ...behind, title: before.title, dependsOn, labels, id: match[1]! }
 }
 
-/** A text as a name, with a hash of the text where the name says less. */
-function nameOf(title: string): string {
+/** The text as a name, with a hash if the name loses information. */
+function itemName(title: string): string {
   const name = shortnameFor(title)
   const saysAll = name === slug(title, Infinity) && !/(?=\p{L})\P{Script=Latin}/u.test(title)
   return saysAll ? name : `${name}-${shortHash(title)}`
 }
 
-/** Numbers ticked items of one name, and reports open ones. */
-function shareNames(drafts: readonly Draft[], owns: Map<Draft, string>): readonly string[] {
+/** Numbers ticked items that share a name, and reports open ones as problems. */
+function numberDuplicates(
+  drafts: readonly ItemDraft[],
+  owns: Map<ItemDraft, string>,
+): readonly string[] {
   return [...groupBy(drafts, (draft) => owns.get(draft)!)].flatMap(([own, same]) => {
     if (same.length === 1) return []
     if (same.every((draft) => draft.box.isTicked)) {
@@ -164,6 +167,6 @@ function shareNames(drafts: readonly Draft[], owns: Map<Draft, string>): readonl
 
 function findTasks(all: readonly string[], name: string): readonly string[] {
   if (all.includes(name)) return [name]
-  const ends = [name, nameOf(name)]
+  const ends = [name, itemName(name)]
   return all.filter((own) => ends.some((end) => own === end || own.endsWith(`/${end}`)))
 }

@@ -1,7 +1,7 @@
-// Tasks that are kept elsewhere become entries that are never written, and fold together with what journals say of them.
+// External tasks become in-memory entries that are folded together with the journals' entries about them.
 import { createHash } from 'node:crypto'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../backlog/backlog.ts'
-import { type Task, groupBy, joinPassages, shortnameFor } from '../../backlog/task.ts'
+import { groupBy, joinPassages, shortnameFor } from '../../backlog/task.ts'
 import { dependencyCycles } from '../../backlog/task-graph.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
@@ -10,18 +10,11 @@ import type { TaskFields, TaskStatus } from '../../session/entries.ts'
 import { cleanText, oneLine, shorten, slug } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 
-export interface BacklogSource {
-  readonly name: string
-  read(): Promise<Backlog>
-  /** Completes a task where the source can be changed. Returns the tracked paths it changed in the run's `tree`, for the runner to commit. */
-  settle(task: Task, summary: string, tree: string): Promise<readonly string[]>
-}
-
 export interface ExternalTask extends Omit<TaskFields, 'shortname' | 'extra'> {
   readonly own: string
   readonly name: string
   readonly title: string
-  /** Ids there; an unknown one stays as it is written. */
+  /** External ids; an unknown one stays as written. */
   readonly dependsOn: readonly string[]
   readonly status?: TaskStatus
   readonly because?: string
@@ -35,33 +28,33 @@ export async function readExternalBacklog(
 ): Promise<Backlog> {
   const hide = (text: string) => withoutSecrets(text, workspace.config)
   // Reading must not create the folder.
-  const told = workspace.hasSessions() ? [...(await workspace.index()).taskEntries()] : []
-  return foldForeign(key, tasks, told, hide)
+  const journalEntries = workspace.hasSessions() ? [...(await workspace.index()).taskEntries()] : []
+  return foldExternalTasks(key, tasks, journalEntries, hide)
 }
 
-function foldForeign(
+function foldExternalTasks(
   key: string,
   tasks: readonly ExternalTask[],
-  told: readonly TaskEntry[] = [],
+  journalEntries: readonly TaskEntry[] = [],
   hide: (text: string) => string = (text) => text,
 ) {
-  const names = shortnames(tasks)
+  const names = uniqueShortnames(tasks)
   const idOf = (own: string) => (names.has(own) ? `${key}/${own}` : own)
   const added = tasks.map((task, index) => {
     const about = { task: idOf(task.own), ...defined({ when: task.createdAt }) }
-    const fields = fieldsOf(task, idOf, hide)
-    return entry('task.added', index, { ...about, ...fields, shortname: names.get(task.own) })
+    const fields = toTaskFields(task, idOf, hide)
+    return memoryEntry('task.added', index, { ...about, ...fields, shortname: names.get(task.own) })
   })
-  // Tasks of `.tasks/` belong to another backlog.
-  const entries = [...added, ...told.filter(({ kind }) => kind !== 'task.added')]
+  // `task.added` entries of journals belong to the `.tasks/` backlog.
+  const entries = [...added, ...journalEntries.filter(({ kind }) => kind !== 'task.added')]
   const journalled = foldBacklog(entries)
   const moved = tasks.flatMap(({ own, status, because = '' }, index) => {
     const task = idOf(own)
     const known = journalled.byId.get(task)!.status
-    // A task that a run has begun goes on although its source calls it blocked: the agent may have said so there.
-    const isNews = known === 'ready' || (status === 'completed' && known !== 'completed')
-    if (status === undefined || !isNews) return []
-    return [entry('task.moved', index, { task, status, summary: hide(because) })]
+    // A started task stays in progress although its source calls it blocked: the agent may have marked it there.
+    const isChange = known === 'ready' || (status === 'completed' && known !== 'completed')
+    if (status === undefined || !isChange) return []
+    return [memoryEntry('task.moved', index, { task, status, summary: hide(because) })]
   })
   if (moved.length === 0) return journalled
   return { ...foldBacklog([...entries, ...moved]), lastId: journalled.lastId }
@@ -72,22 +65,22 @@ export const LONGEST_PASSAGE = 20_000
 const MOST_LABELS = 50
 const MOST_ITEMS = 200
 
-function fieldsOf(
+function toTaskFields(
   task: ExternalTask,
   idOf: (own: string) => string,
   hide: (text: string) => string,
 ) {
   const { priority, size, group, assignee, verify, labels = [], checklist = [] } = task
-  // Not a heading or a list item, however it was written.
+  // Strips heading and list markers.
   const plain = oneLine(hide(task.title)).replace(/^(?:(?:#{1,6}|[-*+>])\s+)+/, '')
   const title = shorten(plain, LONGEST_TITLE)
-  const whole = title.endsWith('…') ? hide(task.title) : ''
+  const fullTitle = title.endsWith('…') ? hide(task.title) : ''
   const lines = labels.map((label) => shorten(oneLine(label), 80)).filter((label) => label !== '')
   const parent = task.parent === undefined ? undefined : idOf(task.parent)
   return {
     title: title || task.own,
-    description: passage(joinPassages(whole, hide(task.description ?? ''))),
-    details: passage(hide(task.details ?? '')),
+    description: cleanPassage(joinPassages(fullTitle, hide(task.description ?? ''))),
+    details: cleanPassage(hide(task.details ?? '')),
     labels: [...new Set(lines)].slice(0, MOST_LABELS),
     checklist: checklist
       .map(({ item, done }) => ({ item: shorten(oneLine(hide(item)), 300), done }))
@@ -98,15 +91,15 @@ function fieldsOf(
   }
 }
 
-// Every prompt about a task begins with such a line, and no text of a task may pass for another beginning.
+// Every task prompt begins with such a line, so no task text may contain one.
 const LIKE_A_PROMPT = /^([ \t]*)(#+[ \t]*Task\b)/gim
 
-function passage(text: string) {
+function cleanPassage(text: string) {
   return shorten(cleanText(text), LONGEST_PASSAGE).replaceAll(LIKE_A_PROMPT, '$1\\$2')
 }
 
-/** The id sorts tasks before everything that was ever minted, in the order of the source, and moves after it. */
-function entry(kind: 'task.added' | 'task.moved', index: number, data: TaskEntry['data']) {
+/** The ids sort added tasks before every minted id, in source order, and moves after every minted id. */
+function memoryEntry(kind: 'task.added' | 'task.moved', index: number, data: TaskEntry['data']) {
   const time = kind === 'task.added' ? '00000000-0000' : 'ffffffff-ffff'
   const id = `${time}-7000-8000-${(index + 1).toString(16).padStart(12, '0')}`
   return { id, at: new Date(0).toISOString(), kind, by: 'backlog', data }
@@ -114,7 +107,7 @@ function entry(kind: 'task.added' | 'task.moved', index: number, data: TaskEntry
 
 const LONGEST_ID = 80
 
-// No slash, no blank, and nothing in front that a program would take for an option.
+// No slash, no blank, and no leading character that makes it look like an option.
 const OWN_ID = /^[\p{L}\p{N}][\p{L}\p{N}._:-]*$/u
 
 export function isExternalId(text: string): boolean {
@@ -124,22 +117,22 @@ export function isExternalId(text: string): boolean {
 export const ID_RULE = `letters, digits and . _ : - only, a letter or digit first, at most ${LONGEST_ID} characters`
 
 /**
- * A short name for each, by its own id. It depends on the task alone, so that adding lines during a run does not change what it means;
- * where two would share a name, neither has it.
+ * Short names by external id. A name depends on its task alone, so that lines added during a run do not change it; where two
+ * would share a name, neither gets it.
  */
-function shortnames(tasks: readonly ExternalTask[]) {
+function uniqueShortnames(tasks: readonly ExternalTask[]) {
   const named = tasks.map(({ own, name }) => ({
     own,
-    said: shortnameFor(name),
-    whole: shortnameFor(own),
+    fromName: shortnameFor(name),
+    fromId: shortnameFor(own),
   }))
-  const saidBy = groupBy(named, ({ said }) => said)
-  const wholeBy = groupBy(named, ({ whole }) => whole)
+  const byName = groupBy(named, ({ fromName }) => fromName)
+  const byId = groupBy(named, ({ fromId }) => fromId)
   return new Map(
-    named.map(({ own, said, whole }) => {
-      if (saidBy.get(said)?.length === 1) return [own, said]
-      if (wholeBy.get(whole)?.length === 1 && !saidBy.has(whole)) return [own, whole]
-      return [own, `${slug(said, 33)}-${shortHash(own)}`]
+    named.map(({ own, fromName, fromId }) => {
+      if (byName.get(fromName)?.length === 1) return [own, fromName]
+      if (byId.get(fromId)?.length === 1 && !byName.has(fromId)) return [own, fromId]
+      return [own, `${slug(fromName, 33)}-${shortHash(own)}`]
     }),
   )
 }
@@ -150,7 +143,7 @@ export function shortHash(text: string): string {
 
 const MOST_SHOWN = 100
 
-/** Throws all problems at once, so that they can be corrected in one go. */
+/** Reports all problems at once, so that they can be fixed in one go. */
 export function refuseInvalidBacklog(name: string, problems: readonly string[]): void {
   if (problems.length === 0) return
   const shown = problems.slice(0, MOST_SHOWN).map((problem) => `  ${problem}`)
@@ -167,7 +160,7 @@ export function findCycleProblems(
   tasks: readonly ExternalTask[],
   lineOf: ReadonlyMap<string, number>,
 ): readonly string[] {
-  return dependencyCycles(foldForeign('', tasks)).map((circle) => {
+  return dependencyCycles(foldExternalTasks('', tasks)).map((circle) => {
     const owns = circle.map((task) => task.id.slice(1))
     const lines = new Set(owns.flatMap((own) => lineOf.get(own) ?? []))
     const sorted = [...lines].toSorted((a, b) => a - b)

@@ -6,12 +6,12 @@ import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine } from '../../text/clean.ts'
 import {
-  type BacklogSource,
   type ExternalTask,
-  shortHash,
   readExternalBacklog,
   refuseInvalidBacklog,
+  shortHash,
 } from './external-tasks.ts'
+import type { BacklogSource } from './backlog-source.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 const TRIES = 5
@@ -22,11 +22,11 @@ interface FileFormat {
     readonly problems: readonly string[]
   }
   markDone(text: string, own: string): string | undefined
-  readonly lacks?: string
+  readonly emptyMessage?: string
 }
 
 export function fileSource(workspace: Workspace, given: string, format: FileFormat): BacklogSource {
-  const { repository, root } = workspace.paths
+  const { repository, root: projectRoot } = workspace.paths
   const path = realPath(resolve(workspace.cwd, given))
   if (path === undefined)
     throw new StintError(
@@ -34,19 +34,19 @@ export function fileSource(workspace: Workspace, given: string, format: FileForm
       `there is no file ${given}`,
       'name a JSONL or Markdown file, or leave --backlog out',
     )
-  const homes = [repository?.worktree, root].filter((folder) => folder !== undefined)
-  const home = homes.find((folder) => isWithin(folder, path))
-  // Two files of one name outside the project must not share what journals say of their tasks.
-  const outside = `${slashes(path).split('/').at(-1)}~${shortHash(path)}`
-  const inHome = home === undefined ? undefined : relative(home, path)
-  const key = oneLine(inHome === undefined ? outside : slashes(inHome))
+  const roots = [repository?.worktree, projectRoot].filter((folder) => folder !== undefined)
+  const root = roots.find((folder) => isWithin(folder, path))
+  // Two files with one name outside the project must not share their journal entries.
+  const outside = `${toSlashes(path).split('/').at(-1)}~${shortHash(path)}`
+  const inRoot = root === undefined ? undefined : relative(root, path)
+  const key = oneLine(inRoot === undefined ? outside : toSlashes(inRoot))
   const isCommitted = (folder: string, inside: string) =>
-    repository !== undefined && isTracked(folder, slashes(inside))
+    repository !== undefined && isTracked(folder, toSlashes(inside))
 
   return {
     name: key,
     read: async () => {
-      const text = withOpen(path, textOf)
+      const text = withOpenFile(path, readUtf8)
       if (text === undefined)
         throw new StintError(
           'BACKLOG_UNREADABLE',
@@ -55,14 +55,15 @@ export function fileSource(workspace: Workspace, given: string, format: FileForm
         )
       const { tasks, problems } = format.parse(text)
       refuseInvalidBacklog(key, problems)
-      if (tasks.length === 0 && format.lacks !== undefined) workspace.say(`${key} ${format.lacks}`)
+      if (tasks.length === 0 && format.emptyMessage !== undefined)
+        workspace.say(`${key} ${format.emptyMessage}`)
       return readExternalBacklog(workspace, key, tasks)
     },
-    settle: async (task, _summary, tree) => {
-      const copy = inHome === undefined ? undefined : copyIn(tree, inHome)
-      // A file that git does not have is in no tree of a run, and is changed where it is.
-      const elsewhere = home !== undefined && inHome !== undefined && isCommitted(home, inHome)
-      const target = copy ?? (elsewhere ? undefined : path)
+    complete: async (task, _summary, tree) => {
+      const copy = inRoot === undefined ? undefined : copyIn(tree, inRoot)
+      // An untracked file is in no run tree, so it is changed in place.
+      const isInGit = root !== undefined && inRoot !== undefined && isCommitted(root, inRoot)
+      const target = copy ?? (isInGit ? undefined : path)
       const change = (text: string) => {
         const marked = format.markDone(text, task.id.slice(key.length + 1))
         if (marked === undefined)
@@ -71,27 +72,27 @@ export function fileSource(workspace: Workspace, given: string, format: FileForm
           )
         return marked
       }
-      if (target === undefined || !rewrite(target, change)) return []
-      const root = realPath(tree)
-      if (root === undefined || !isWithin(root, target)) return []
-      const changed = relative(root, target)
-      return isCommitted(root, changed) ? [slashes(changed)] : []
+      if (target === undefined || !rewriteFile(target, change)) return []
+      const treeRoot = realPath(tree)
+      if (treeRoot === undefined || !isWithin(treeRoot, target)) return []
+      const changed = relative(treeRoot, target)
+      return isCommitted(treeRoot, changed) ? [toSlashes(changed)] : []
     },
   }
 }
 
-/** A link that leads out of the tree is not followed: an agent may have made it. */
+/** Does not follow a link out of the tree: an agent may have created it. */
 function copyIn(tree: string, inside: string) {
   const root = realPath(tree)
   const copy = root === undefined ? undefined : realPath(join(root, inside))
   return root !== undefined && copy !== undefined && isWithin(root, copy) ? copy : undefined
 }
 
-function rewrite(path: string, change: (text: string) => string | undefined) {
+function rewriteFile(path: string, change: (text: string) => string | undefined) {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const isWritten = withOpen(path, (fd) => {
+    const isWritten = withOpenFile(path, (fd) => {
       try {
-        const text = textOf(fd)
+        const text = readUtf8(fd)
         const changed = text === undefined ? undefined : change(text)
         if (changed === undefined || changed === text) return undefined
         return replaceOpenFile(path, fd, Buffer.from(changed))
@@ -104,7 +105,7 @@ function rewrite(path: string, change: (text: string) => string | undefined) {
   throw new NotWritten(path, new Error('somebody else is saving it all the time'))
 }
 
-function withOpen<T>(path: string, use: (fd: number) => T) {
+function withOpenFile<T>(path: string, use: (fd: number) => T) {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
@@ -114,20 +115,20 @@ function withOpen<T>(path: string, use: (fd: number) => T) {
   }
 }
 
-function textOf(fd: number) {
+function readUtf8(fd: number) {
   if (fstatSync(fd).size > MOST_BYTES) return undefined
   const bytes = readFileSync(fd)
   const text = bytes.toString('utf8')
-  // Other bytes would come back changed.
+  // Bytes that are not UTF-8 would be written back changed.
   return Buffer.from(text).equals(bytes) ? text : undefined
 }
 
 function isWithin(folder: string, path: string) {
-  const way = relative(folder, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const inside = relative(folder, path)
+  return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
 }
 
-function slashes(path: string) {
+function toSlashes(path: string) {
   return path.split(sep).join('/')
 }
 
@@ -135,7 +136,7 @@ function realPath(path: string) {
   try {
     return realpathSync.native(path)
   } catch (error) {
-    // What may not be read counts as missing.
+    // An unreadable path counts as missing.
     if (isMissing(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error) ?? ''))
       return undefined
     throw error

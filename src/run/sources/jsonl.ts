@@ -1,4 +1,4 @@
-// One JSON object a line. What is not understood is an error: a misspelt dependency would have its task begun too early.
+// One JSON object per line. Anything not understood is an error: a misspelt dependency would start its task too early.
 import {
   PRIORITIES,
   SIZES,
@@ -26,7 +26,7 @@ export function markDone(text: string, own: string): string | undefined {
   const lines = text.split('\n')
   const found = lines.flatMap((line, index) => {
     const object = readJsonLine(line)
-    return typeof object === 'object' && idText(object['id']) === own ? [{ index, object }] : []
+    return typeof object === 'object' && idString(object['id']) === own ? [{ index, object }] : []
   })
   const [only, ...others] = found
   if (only === undefined || others.length > 0) return undefined
@@ -44,7 +44,7 @@ export function parseJsonl(text: string): {
     const number = index + 1
     const read = readJsonLine(line)
     const wrong = typeof read === 'string' ? [read] : []
-    const task = typeof read === 'object' ? taskOf(read, wrong) : undefined
+    const task = typeof read === 'object' ? parseTask(read, wrong) : undefined
     problems.push(...wrong.map((problem) => `line ${number}: ${problem}`))
     if (task !== undefined) found.push({ task, number })
   }
@@ -64,7 +64,7 @@ export function parseJsonl(text: string): {
   return { tasks, problems: problems.length === 0 ? findCycleProblems(tasks, lineOf) : problems }
 }
 
-/** The object on a line, what is wrong with it, or undefined for a blank line. */
+/** The object on a line, a string that describes the problem, or undefined for a blank line. */
 function readJsonLine(line: string) {
   const json = line.replace(/^\uFEFF/, '').trim()
   if (json === '') return undefined
@@ -76,24 +76,24 @@ function readJsonLine(line: string) {
   }
 }
 
-const NAMES =
+const FIELD_NAMES =
   'id title description depends_on priority size labels verify status parent checklist group assignee'.split(
     ' ',
   )
 
-/** Undefined when something is wrong with the object, which goes to `problems`. */
-function taskOf(object: Json, problems: string[]) {
-  // Fields of other programs are theirs; one that is nearly ours was meant for us.
+/** Undefined if the object is invalid; the reasons are added to `problems`. */
+function parseTask(object: Json, problems: string[]) {
+  // Unknown fields belong to other programs, but one that is nearly ours is a typo.
   for (const key of Object.keys(object)) {
-    const meant = NAMES.find((name) => plain(name) === plain(key))
+    const meant = FIELD_NAMES.find((name) => normalizeKey(name) === normalizeKey(key))
     if (meant !== undefined && meant !== key && !Object.hasOwn(object, meant))
-      problems.push(`${shown(key)}; write "${meant}"`)
+      problems.push(`${preview(key)}; write "${meant}"`)
   }
   const read = <T>(name: string, right: string, reader: (value: unknown) => T | undefined) => {
     const value = Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined
     const found = value === undefined ? undefined : reader(value)
     if (value !== undefined && found === undefined)
-      problems.push(`"${name}" is ${shown(value)}; ${right}`)
+      problems.push(`"${name}" is ${preview(value)}; ${right}`)
     return found
   }
   const list = <T>(name: string, right: string, itemOf: (value: unknown) => T | undefined) =>
@@ -103,13 +103,13 @@ function taskOf(object: Json, problems: string[]) {
     })
   const id = (name: string) =>
     read(name, ID_RULE, (value) => {
-      const text = idText(value)
+      const text = idString(value)
       return text !== undefined && isExternalId(text) ? text : undefined
     })
   const text = (name: string, longest: number) => {
-    const found = read(name, 'a text', textOf)
+    const found = read(name, 'a text', asString)
     if (found === undefined || found.trim() === '') return undefined
-    // A command that was cut is another command, so nothing is cut here.
+    // A truncated command is a different command, so nothing is cut here.
     if (found.length > longest)
       problems.push(`"${name}" is ${found.length} characters long; at most ${longest}`)
     return found
@@ -128,7 +128,7 @@ function taskOf(object: Json, problems: string[]) {
       typeof value === 'number' ? PRIORITIES[value] : readPriority(value),
     ),
     size: read('size', SIZES.join(', '), readSize),
-    labels: list('labels', 'a list of texts', textOf),
+    labels: list('labels', 'a list of texts', asString),
     verify: text('verify', LONGEST_PASSAGE),
     status: read('status', 'ready, in_progress, blocked, done, failed', readStatus),
     parent: id('parent'),
@@ -136,17 +136,17 @@ function taskOf(object: Json, problems: string[]) {
     group: text('group', LONGEST_TITLE),
     assignee: text('assignee', LONGEST_TITLE),
   }
-  const waits = list('depends_on', 'a list of ids, ["t1", "t2"]', idText) ?? []
+  const waits = list('depends_on', 'a list of ids, ["t1", "t2"]', idString) ?? []
   if (own === undefined || title === undefined || problems.length > 0) return undefined
   return { own, name: own, title, dependsOn: [...new Set(waits)], ...defined(task) }
 }
 
-function textOf(value: unknown) {
+function asString(value: unknown) {
   return typeof value === 'string' ? value : undefined
 }
 
-function idText(value: unknown) {
-  return Number.isSafeInteger(value) ? String(value) : textOf(value)
+function idString(value: unknown) {
+  return Number.isSafeInteger(value) ? String(value) : asString(value)
 }
 
 function itemOf(value: unknown) {
@@ -156,22 +156,22 @@ function itemOf(value: unknown) {
     : undefined
 }
 
-/** `dependsOn`, `depends-on` and `label` are spellings of ours. */
-function plain(key: string) {
+/** Recognizes other spellings such as `dependsOn`, `depends-on` and `label`. */
+function normalizeKey(key: string) {
   return key
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '')
     .replace(/s$/, '')
 }
 
-function shown(value: unknown) {
+function preview(value: unknown) {
   return shorten(oneLine(JSON.stringify(value)), 60)
 }
 
-/** Sets the status of an object in its own text, so that the rest of the line stays byte for byte. */
+/** Edits the text of the object, so that the rest of the line stays byte for byte. */
 export function withStatusDone(line: string): string {
-  const values = valuesOf(line)
-  // Of a key given twice the last one counts.
+  const values = locateValues(line)
+  // Of a duplicate key the last one counts.
   const status = values.findLast(({ key }) => key === 'status')
   if (status !== undefined) return `${line.slice(0, status.start)}"done"${line.slice(status.end)}`
   const end = values.at(-1)!.end
@@ -185,15 +185,15 @@ const STRING = /"(?:[^"\\]|\\.)*"/y
 const LITERAL = /[^\s,}\]]+/y
 const BETWEEN = /[\s,:]*/y
 
-function valuesOf(line: string) {
+function locateValues(line: string) {
   const values: { key: string; start: number; end: number }[] = []
   let at = line.indexOf('{') + 1
   for (;;) {
-    at = after(BETWEEN, line, at)
+    at = skip(BETWEEN, line, at)
     if (line[at] !== '"') return values
-    const keyEnd = after(STRING, line, at)
+    const keyEnd = skip(STRING, line, at)
     const key = JSON.parse(line.slice(at, keyEnd)) as string
-    const start = after(BETWEEN, line, keyEnd)
+    const start = skip(BETWEEN, line, keyEnd)
     at = endOfValue(line, start)
     values.push({ key, start, end: at })
   }
@@ -207,13 +207,13 @@ function endOfValue(line: string, start: number) {
     if ('{['.includes(character)) depth += 1
     if ('}]'.includes(character)) depth -= 1
     if ('{[}]'.includes(character)) at += 1
-    else at = after(character === '"' ? STRING : LITERAL, line, at)
-    if (depth > 0) at = after(BETWEEN, line, at)
+    else at = skip(character === '"' ? STRING : LITERAL, line, at)
+    if (depth > 0) at = skip(BETWEEN, line, at)
   } while (depth > 0)
   return at
 }
 
-function after(pattern: RegExp, text: string, at: number) {
+function skip(pattern: RegExp, text: string, at: number) {
   pattern.lastIndex = at
   return at + (pattern.exec(text)?.[0].length ?? 0)
 }

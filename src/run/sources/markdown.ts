@@ -6,10 +6,10 @@ type LineKind = 'text' | 'code' | 'comment'
 
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/
 
-/** What each line is. A fence or comment that never ends is ordinary text. */
+/** An unclosed fence or comment counts as text. */
 export function lineKinds(lines: readonly string[]): readonly LineKind[] {
   const kinds: LineKind[] = lines.map(() => 'text')
-  // What has no end after one line has none after a later one.
+  // A block that is unclosed from one line on is unclosed from any later one.
   const endless = new Set<string>()
   for (let start = 0; start < lines.length; start += 1) {
     const block = blockAt(lines[start]!, start === 0)
@@ -41,7 +41,7 @@ function blockAt(line: string, isFirst: boolean): Block | undefined {
       later.trim().startsWith(mark) && later.trim().replaceAll(mark[0]!, '') === ''
     return { kind: 'code', mark, isOver: false, isEnd }
   }
-  // The frontmatter of the whole file.
+  // The front matter of the file.
   if (isFirst && line.replace(/^\uFEFF/, '').trimEnd() === '---') {
     const isEnd = (later: string) => later.trimEnd() === '---'
     return { kind: 'comment', mark: '---', isOver: false, isEnd }
@@ -49,13 +49,13 @@ function blockAt(line: string, isFirst: boolean): Block | undefined {
   const open = line.lastIndexOf('<!--')
   if (open === -1) return undefined
   const isOver = line.includes('-->', open)
-  // A comment at the end of a line leaves the line what it is.
+  // A trailing comment does not change the kind of its line.
   if (isOver && !line.trim().startsWith('<!--')) return undefined
   return { kind: 'comment', mark: '<!--', isOver, isEnd: (later) => later.includes('-->') }
 }
 
 export interface Checkbox {
-  /** The columns in front of it; a tab goes to the next multiple of four. */
+  /** In columns; a tab advances to the next multiple of four. */
   readonly indent: number
   readonly at: number
   readonly isTicked: boolean
@@ -82,12 +82,12 @@ export function indentOf(line: string): number {
   return columns
 }
 
-const SAYS = /^(size|priority|prio)\s*[:/=]\s*(\S+)$/i
+const SIZE_OR_PRIORITY = /^(size|priority|prio)\s*[:/=]\s*(\S+)$/i
 
 /** `size:S` and `size/S` are a size; `priority:P1`, `priority: high` and `P1` are a priority. The other labels stay labels. */
 export function readLabels(all: readonly string[]) {
   const found = all.map((label) => {
-    const [, about = '', word = ''] = SAYS.exec(label.trim()) ?? []
+    const [, about = '', word = ''] = SIZE_OR_PRIORITY.exec(label.trim()) ?? []
     if (about.toLowerCase() === 'size') return { label, size: readSize(word) }
     if (about !== '')
       return { label, priority: readPriority(word) ?? numberedPriority(Number(word)) }
@@ -99,7 +99,7 @@ export function readLabels(all: readonly string[]) {
   return { labels: others.map(({ label }) => label), ...defined({ priority, size }) }
 }
 
-/** Trackers count from 0, the most urgent, to 4 for what is put off. */
+/** Trackers count from 0, the most urgent, to 4, the backlog. */
 export function numberedPriority(number: unknown): Priority | undefined {
   return Number.isInteger(number) && Number(number) >= 0
     ? readPriority(`P${Math.min(Number(number), 3)}`)

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { openBacklog } from '../../project/tasks/project-backlog.ts'
 import { parseChecklist, tickItem } from './checklist.ts'
-import type { BacklogSource } from './external-tasks.ts'
+import type { BacklogSource } from './backlog-source.ts'
 import { markDone, parseJsonl } from './jsonl.ts'
 import { fileSource } from './file-source.ts'
 import { beadsSource, githubSource } from './trackers.ts'
@@ -14,9 +14,9 @@ export async function openBacklogSource(
   given: string | undefined,
 ): Promise<BacklogSource> {
   const word = given?.trim() ?? '.tasks'
-  // Task files are views of the journals, so there is nothing to settle in them.
+  // Task files are views of the journals, so there is nothing to change in them.
   if (resolve(workspace.cwd, word) === workspace.paths.tasks || /^\.tasks\/?$/.test(word))
-    return { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] }
+    return { name: '.tasks', read: () => openBacklog(workspace), complete: async () => [] }
   if (word === 'beads') return beadsSource(workspace)
   if (word === 'github') return githubSource(workspace)
   if (/\.(?:jsonl|ndjson)$/i.test(word))
@@ -26,7 +26,7 @@ export async function openBacklogSource(
     return fileSource(workspace, word, {
       parse: (text) => parseChecklist(text, hide),
       markDone: (text, own) => tickItem(text, own, hide),
-      lacks: 'has no line of the form "- [ ] what is to be done"',
+      emptyMessage: 'has no line of the form "- [ ] what is to be done"',
     })
   }
   throw new StintError(

@@ -1,4 +1,4 @@
-// Programs that keep tasks: started with arguments, never through a shell, and with a timeout.
+// External programs run with an argument list, never through a shell, and with a timeout.
 import { execFile } from 'node:child_process'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -9,7 +9,7 @@ export interface Program {
   readonly hint: string
 }
 
-interface Where {
+interface ProgramOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs?: number
@@ -21,14 +21,14 @@ export const GH: Program = {
   hint: 'install the GitHub CLI, then gh auth login, in a clone of a repository on GitHub',
 }
 
-export function ghEnvironment({ paths: place, env }: Workspace) {
-  return { cwd: place.root, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } }
+export function ghEnvironment({ paths, env }: Workspace) {
+  return { cwd: paths.root, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } }
 }
 
 export async function runExternalProgram(
   program: Program,
   args: readonly string[],
-  { cwd, env, input, timeoutMs = 60_000 }: Where,
+  { cwd, env, input, timeoutMs = 60_000 }: ProgramOptions,
 ): Promise<string> {
   const limits = {
     timeout: timeoutMs,
@@ -41,7 +41,7 @@ export async function runExternalProgram(
       if (error === null) resolve(stdout)
       else reject(failure(program, args, error, stderr, timeoutMs))
     })
-    // One that does not read to the end reports by its exit code.
+    // A program that does not read its input reports by its exit code.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })
@@ -50,7 +50,7 @@ export async function runExternalProgram(
 export async function runForJson(
   program: Program,
   args: readonly string[],
-  where: Where,
+  where: ProgramOptions,
 ): Promise<unknown> {
   const printed = await runExternalProgram(program, args, where)
   try {
@@ -58,7 +58,7 @@ export async function runForJson(
   } catch (cause) {
     const shown = shorten(oneLine(printed), 120)
     const what = `printed ${shown === '' ? 'nothing' : `no JSON but: ${shown}`}`
-    throw new StintError('PROGRAM_FAILED', `${said(program, args)} ${what}`, program.hint, {
+    throw new StintError('PROGRAM_FAILED', `${describeCall(program, args)} ${what}`, program.hint, {
       cause,
     })
   }
@@ -81,25 +81,25 @@ function failure(
         : `${command} cannot be started`
     return new StintError('PROGRAM_MISSING', what, hint, { cause })
   }
-  let reason = complaint(stderr) || (signal ? `ended by ${signal}` : `exit code ${exit}`)
+  let reason = stderrLine(stderr) || (signal ? `ended by ${signal}` : `exit code ${exit}`)
   if (killed === true) reason = `it took longer than ${timeoutMs / 1000} s`
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reason = 'it printed more than can be held'
-  const what = `${said(program, args)} failed: ${reason}`
+  const what = `${describeCall(program, args)} failed: ${reason}`
   return new StintError('PROGRAM_FAILED', what, hint, { cause })
 }
 
-/** Its standard error in one line. Some programs print it as JSON. */
-function complaint(stderr: string) {
+/** Stderr in one line. Some programs print it as JSON. */
+function stderrLine(stderr: string) {
   try {
     const { error } = JSON.parse(stderr) as { error?: unknown }
     if (typeof error === 'string') return shorten(oneLine(error), 300)
   } catch {
-    // Plain words, as most programs print it.
+    // Plain text, as most programs print it.
   }
   return shorten(oneLine(stderr), 300)
 }
 
-// The first words name what was asked; what follows may be as long as an issue.
-function said(program: Program, args: readonly string[]): string {
+// Only the subcommands, because an argument may be as long as an issue.
+function describeCall(program: Program, args: readonly string[]): string {
   return [program.command, ...args.filter((word) => /^[a-z]+$/.test(word)).slice(0, 2)].join(' ')
 }

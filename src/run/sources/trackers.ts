@@ -5,15 +5,16 @@ import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
+import { asArray } from '../../text/json-fields.ts'
 import {
-  type BacklogSource,
   type ExternalTask,
   LONGEST_PASSAGE,
   isExternalId,
   readExternalBacklog,
 } from './external-tasks.ts'
-import { numberedPriority, stripCodeAndComments, readLabels, extractChecklist } from './markdown.ts'
-import { GH, type Program, ghEnvironment, runForJson, runExternalProgram } from './run-program.ts'
+import type { BacklogSource } from './backlog-source.ts'
+import { extractChecklist, numberedPriority, readLabels, stripCodeAndComments } from './markdown.ts'
+import { GH, type Program, ghEnvironment, runExternalProgram, runForJson } from './run-program.ts'
 
 const BD: Program = {
   command: 'bd',
@@ -22,7 +23,7 @@ const BD: Program = {
 const BEADS = 'beads'
 
 export function beadsSource(workspace: Workspace): BacklogSource {
-  // Arrays come bare or in an envelope, depending on the version; both are read, and this asks for the bare ones.
+  // Depending on the version, lists come bare or in an envelope. This asks for bare ones; both are read.
   const env = { ...workspace.env, BD_JSON_ENVELOPE: '0', NO_COLOR: '1' }
   const where = { cwd: workspace.paths.root, env }
   const list = async (verb: string) =>
@@ -30,13 +31,13 @@ export function beadsSource(workspace: Workspace): BacklogSource {
   return {
     name: BEADS,
     read: async () => {
-      // One after the other: its database takes one process at a time.
+      // Sequentially, because its database allows one process at a time.
       const ready = await list('ready')
       const open = await list('list')
       const tasks = beadsTasks(ready, open, (line) => workspace.say(line))
       return readExternalBacklog(workspace, BEADS, tasks)
     },
-    settle: async (task, summary) => {
+    complete: async (task, summary) => {
       const reason = shorten(oneLine(withoutSecrets(summary, workspace.config)), 500) || 'done'
       const own = task.id.slice(BEADS.length + 1)
       await runExternalProgram(BD, ['close', own, `--reason=${reason}`], where)
@@ -53,11 +54,11 @@ function beadsIssues(verb: string, printed: unknown): readonly Issue[] {
   throw new StintError('PROGRAM_FAILED', `bd ${verb} printed no list of issues`, BD.hint)
 }
 
-// They group work or wait for something; there is nothing in them to do.
+// These issue types only group work or wait for something.
 const NOT_WORK = new Set(['epic', 'milestone', 'molecule', 'gate', 'message', 'event'])
 const WAITING = new Set(['blocks', 'conditional-blocks', 'waits-for'])
 
-/** An issue that beads does not call ready waits for tasks of this backlog, or for something only beads knows. */
+/** An issue that beads does not call ready waits for a task of this backlog, or for something only beads knows. */
 function beadsTasks(
   ready: readonly Issue[],
   open: readonly Issue[],
@@ -79,7 +80,7 @@ function beadsTasks(
   return [...work].map(([id, issue]) => {
     const text = (field: string) => textOf(issue[field])
     const status = text('status')
-    const dependencies = listOf(issue['dependencies'])
+    const dependencies = asArray(issue['dependencies'])
       .filter(isRecord)
       .map(({ depends_on_id: on, type }) => ({ on: textOf(on), type: textOf(type) }))
     const dependsOn = dependencies
@@ -90,7 +91,7 @@ function beadsTasks(
     const epic = above === undefined || parent !== undefined ? undefined : all.get(above)
     const description = extractChecklist(text('description'))
     const criteria = extractChecklist(text('acceptance_criteria'))
-    const said = readLabels(listOf(issue['labels']).map(textOf))
+    const labelled = readLabels(asArray(issue['labels']).map(textOf))
     const priority = numberedPriority(issue['priority'])
     const isHeldBack = !isReady.has(id) && (dependsOn.length === 0 || status !== 'open')
     const because = `beads does not call it ready (${oneLine(status)})`
@@ -101,14 +102,14 @@ function beadsTasks(
       description: description.rest,
       details: joinPassages(
         epic === undefined ? '' : `Part of ${above}: ${oneLine(textOf(epic['title']))}`,
-        under('Design', text('design')),
-        under('Acceptance criteria', criteria.rest),
-        under('Notes', text('notes')),
+        withHeading('Design', text('design')),
+        withHeading('Acceptance criteria', criteria.rest),
+        withHeading('Notes', text('notes')),
       ),
       checklist: [...description.checklist, ...criteria.checklist],
-      ...said,
-      // Tasks of one epic belong together, though the epic itself is no task.
-      labels: [...(epic === undefined ? [] : [above!]), ...said.labels],
+      ...labelled,
+      // Tasks of one epic are related, though the epic itself is no task.
+      labels: [...(epic === undefined ? [] : [above!]), ...labelled.labels],
       dependsOn,
       ...defined({ priority, parent, createdAt: dateOf(text('created_at')) }),
       ...(isHeldBack ? { status: 'blocked' as const, because } : {}),
@@ -116,14 +117,14 @@ function beadsTasks(
   })
 }
 
-function under(heading: string, text: string) {
+function withHeading(heading: string, text: string) {
   return text.trim() === '' ? '' : `${heading}:\n${text.trim()}`
 }
 
 const GITHUB = 'github'
 const MOST_ISSUES = 1000
 
-/** The open issues of the repository. They are never changed: people close them, or a commit that says `#12`. */
+/** Reads the open issues and never changes them: the user closes them, or a commit that mentions `#12`. */
 export function githubSource(workspace: Workspace): BacklogSource {
   return {
     name: GITHUB,
@@ -136,7 +137,7 @@ export function githubSource(workspace: Workspace): BacklogSource {
       if (isCut) workspace.say(`only the newest ${MOST_ISSUES} open issues were looked at`)
       return readExternalBacklog(workspace, GITHUB, githubTasks(issues, isCut))
     },
-    settle: async () => [],
+    complete: async () => [],
   }
 }
 
@@ -151,13 +152,13 @@ function githubIssues(printed: unknown) {
       number: Number(number),
       title: textOf(title),
       body: textOf(body),
-      labels: listOf(labels).map((label) => (isRecord(label) ? textOf(label['name']) : '')),
+      labels: asArray(labels).map((label) => (isRecord(label) ? textOf(label['name']) : '')),
       createdAt: textOf(createdAt),
     }))
     .filter(({ number }) => Number.isSafeInteger(number) && number >= 1)
 }
 
-/** `isCut`: there are more issues, so that one which is not among these need not be closed. */
+/** `isCut`: there are more issues, so a missing one is not necessarily closed. */
 export function githubTasks(
   issues: readonly GitHubIssue[],
   isCut = false,
@@ -170,7 +171,7 @@ export function githubTasks(
       if (open.has(part) && part !== number && !parents.has(part)) parents.set(part, number)
     }
   }
-  // The list has the newest first; the oldest has waited longest.
+  // Oldest first, because it has waited longest.
   const byAge = issues.toSorted((a, b) => a.number - b.number)
   return byAge.map(({ number, title, body, labels, createdAt }) => {
     const { checklist, rest } = extractChecklist(body, (item) => PART.test(item))
@@ -193,7 +194,7 @@ export function githubTasks(
   })
 }
 
-// `- [ ] #12`, with or without words behind it: another issue, and a part of this one.
+// `- [ ] #12`, with or without text after it, makes that issue a part of this one.
 const PART = /^#(\d{1,9})\b/
 const WAITS = /\b(?:depends on|blocked by)\b/gi
 const DENIED = /\b(?:not|no longer)\s+$/i
@@ -204,7 +205,7 @@ export function dependenciesIn(body: string): readonly number[] {
   const prose = stripCodeAndComments(body)
   const found = new Set<number>()
   for (const { index, 0: words } of prose.matchAll(WAITS)) {
-    // Not a part of the pattern, which would look back from every character of a long text.
+    // Checked outside the pattern, where a lookbehind would be slow on long texts.
     if (DENIED.test(prose.slice(Math.max(0, index - 20), index))) continue
     REFERENCE.lastIndex = index + words.length
     for (let match = REFERENCE.exec(prose); match !== null; match = REFERENCE.exec(prose))
@@ -226,8 +227,4 @@ function dateOf(text: string) {
 
 function textOf(value: unknown) {
   return typeof value === 'string' ? value : ''
-}
-
-function listOf(value: unknown) {
-  return Array.isArray(value) ? value : []
 }

@@ -1,14 +1,14 @@
-// What an agent reads once per conversation. What changes from run to run stands last: a provider's cache holds the same prefix.
+// The text injected once per conversation. What differs between runs comes last, so that providers can cache the prefix.
 import { safeLine } from '../../text/safe-text.ts'
 import { codeSpan } from '../../context/handoff/markdown.ts'
 import type { Permissions } from '../../harness/contract/drive.ts'
 import {
-  truncateText,
-  commandText,
   asData,
+  commandText,
   doneCommand,
-  safeListItem,
   notDoneCommands,
+  safeListItem,
+  truncateText,
   wrapInTag,
 } from './task-text.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -23,10 +23,9 @@ interface PromptFile {
 type ProfileLine = Pick<Profile, 'name' | 'description'>
 
 export interface SetupInput {
-  /** Those that the harness does not read by itself. */
+  /** Instruction files that the harness does not read itself. */
   readonly instructions: readonly PromptFile[]
   readonly files: readonly PromptFile[]
-  /** A description of the repository. */
   readonly project?: string
   readonly profiles: readonly ProfileLine[]
   readonly verify?: string
@@ -80,14 +79,14 @@ export function setupText(input: SetupInput): string {
     ),
     section('Files to begin with', input.files.map(fileBlock)),
     profileIndex(input.profiles),
-    section('This run', [thisRun(input).join('\n')]),
+    section('This run', [runLines(input).join('\n')]),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
 function section(title: string, blocks: readonly string[]): string {
-  const told = blocks.filter((block) => block !== '')
-  return told.length === 0 ? '' : `## ${title}\n\n${told.join('\n')}`
+  const filled = blocks.filter((block) => block !== '')
+  return filled.length === 0 ? '' : `## ${title}\n\n${filled.join('\n')}`
 }
 
 function fileBlock({ path, text }: PromptFile): string {
@@ -101,7 +100,7 @@ function fileBlock({ path, text }: PromptFile): string {
   )
 }
 
-/** The body of a profile comes with the first task that needs it. */
+/** Only names and descriptions; a body comes with the first task that needs it. */
 export function profileIndex(profiles: readonly ProfileLine[]): string {
   if (profiles.length === 0) return ''
   const lines = profiles.map(
@@ -111,7 +110,7 @@ export function profileIndex(profiles: readonly ProfileLine[]): string {
   return `## Profiles\n\nA task brings the one it needs; \`stint profiles show NAME\` prints another.\n\n${lines.join('\n')}`
 }
 
-function thisRun({
+function runLines({
   verify,
   permissions,
   allow = [],
@@ -121,7 +120,7 @@ function thisRun({
   return [
     ...(branch === undefined ? [] : [`- Branch: ${codeSpan(safeLine(branch))}`]),
     `- Verify command:${verify === undefined ? ' none, unless a task names one; find out yourself that the work is right' : commandText(verify)}`,
-    `- ${permitted(permissions, allow)}`,
+    `- ${permissionLine(permissions, allow)}`,
     ...(limits.minutes === undefined
       ? []
       : [`- An attempt at a task may take ${limits.minutes} minutes.`]),
@@ -133,7 +132,7 @@ function thisRun({
   ]
 }
 
-function permitted(permissions: Permissions, allow: readonly string[]): string {
+function permissionLine(permissions: Permissions, allow: readonly string[]): string {
   if (permissions === 'all') return 'You may run any command.'
   if (permissions === 'ask') return 'A person is asked before each edit and command.'
   const commands = [
@@ -144,7 +143,7 @@ function permitted(permissions: Permissions, allow: readonly string[]): string {
   return `You may edit files here and run ${commands.map((command) => codeSpan(safeLine(command))).join(', ')}. What is refused is not allowed: do not look for a way around.`
 }
 
-/** For a harness without a system prompt. It begins with the task's first line, as every text about a task does. */
+/** For a harness without a system prompt. Begins with the task's heading, like every task prompt. */
 export function firstPrompt(setup: string, text: string): string {
   const [head = ''] = text.split('\n', 1)
   return `${head}\n\nFirst, once for this conversation:\n\n${setup}\n\n${text}`
@@ -163,19 +162,19 @@ const LONGEST_INSTRUCTIONS = 32_000
 const LONGEST_FILE = 16_000
 const LONGEST_FILES = 64_000
 
-type Found = { readonly path: string; readonly real: string; readonly text: string }
+type InstructionFile = { readonly path: string; readonly real: string; readonly text: string }
 
-/** The files a conversation begins with, and in `notes` what was cut or left out. Nothing outside the repository, and no secrets. */
+/** The files injected at the start of a conversation, without secrets and only from the repository. `notes` lists what was cut or left out. */
 export function gatherInstructions(root: string, options: GatherOptions) {
   const notes: string[] = []
-  const read = (path: string, isWanted: boolean): Found | undefined => {
+  const read = (path: string, isWanted: boolean): InstructionFile | undefined => {
     const found = readRepositoryFile(root, path)
     if (typeof found !== 'string')
       return { path, real: found.real, text: options.withoutSecrets(found.text) }
     if (isWanted || found !== NO_FILE) notes.push(`${path} is not given to the agent: ${found}`)
     return undefined
   }
-  const cut = ({ path, text }: Found, room: number): PromptFile => {
+  const cut = ({ path, text }: InstructionFile, room: number): PromptFile => {
     if (text.length > room)
       notes.push(
         `${path} is cut: the agent is given about ${room} of its ${text.length} characters`,
@@ -184,20 +183,20 @@ export function gatherInstructions(root: string, options: GatherOptions) {
   }
 
   const written = INSTRUCTIONS.flatMap((path) => read(path, false) ?? [])
-  const known = new Set(
+  const readByHarness = new Set(
     written
       .filter(({ path }) => isReadBy(options.readByHarness, path))
-      .flatMap((file) => reachedFrom(file, written)),
+      .flatMap((file) => withImports(file, written)),
   )
-  const instructions: Found[] = []
+  const instructions: InstructionFile[] = []
   for (const file of written) {
-    const isSaid =
-      known.has(file.real) ||
+    const isDuplicate =
+      readByHarness.has(file.real) ||
       instructions.some((other) => other.real === file.real || other.text === file.text)
     const isPointer = written.some(
       (other) => other !== file && POINTER.exec(file.text.trim())?.[1] === other.path,
     )
-    if (!isSaid && !isPointer && file.text.trim() !== '') instructions.push(file)
+    if (!isDuplicate && !isPointer && file.text.trim() !== '') instructions.push(file)
   }
 
   const files: PromptFile[] = []
@@ -215,7 +214,7 @@ export function gatherInstructions(root: string, options: GatherOptions) {
   return { instructions: instructions.map((file) => cut(file, LONGEST_INSTRUCTIONS)), files, notes }
 }
 
-/** A file that only names another. */
+/** A file whose only content is an import of another. */
 const POINTER = /^@(?:\.\/)?([\w.-]+)$/
 const IMPORT = /^@(?:\.\/)?([\w.-]+)$/gm
 
@@ -224,7 +223,7 @@ function isReadBy(names: readonly string[], path: string): boolean {
 }
 
 /** A harness that reads a file also reads its imports. */
-function reachedFrom(file: Found, all: readonly Found[]): readonly string[] {
+function withImports(file: InstructionFile, all: readonly InstructionFile[]): readonly string[] {
   const imported = new Set([...file.text.matchAll(IMPORT)].map((match) => match[1]))
   return [file.real, ...all.filter(({ path }) => imported.has(path)).map(({ real }) => real)]
 }

@@ -12,7 +12,7 @@ export interface TaskExtra {
   readonly profileAgain?: string
   /** The verify command that the set-up named. */
   readonly usualVerify?: string
-  /** What a delegate's text says after its prompt. */
+  /** A delegate's brief, which follows its prompt. */
   readonly brief?: string
 }
 
@@ -21,26 +21,30 @@ const LONGEST_LINE = 400
 const MOST_ITEMS = 60
 
 export function taskText(task: PromptTask, extra: TaskExtra = {}): string {
-  return [taskHead(task), ...taskParts(task, extra)].join('\n\n')
+  return [taskHead(task), ...taskSections(task, extra)].join('\n\n')
 }
 
-function taskParts(task: PromptTask, extra: TaskExtra): readonly string[] {
+function taskSections(task: PromptTask, extra: TaskExtra): readonly string[] {
   return [
-    wanted(task),
-    beginningNoTask(extra.brief ?? ''),
+    descriptionBlock(task),
+    escapeTaskHeadings(extra.brief ?? ''),
     criteria(task),
-    verifying(task, extra),
+    verifyLine(task, extra),
     dependencies(extra),
     profile(extra),
   ].filter((part) => part !== '')
 }
 
-function wanted(task: PromptTask): string {
+function descriptionBlock(task: PromptTask): string {
   const text = [task.description, task.details].filter((part) => part.trim() !== '').join('\n\n')
   if (text === '' || text.trim() === task.title.trim()) return ''
   return wrapInTag(
     'task',
-    truncateText(wish(text), LONGEST_TEXT, `\`stint task show ${taskWord(task)}\` has all of it`),
+    truncateText(
+      escapeHeadings(text),
+      LONGEST_TEXT,
+      `\`stint task show ${taskWord(task)}\` has all of it`,
+    ),
   )
 }
 
@@ -59,7 +63,7 @@ function criteria(task: PromptTask): string {
   ].join('\n')
 }
 
-function verifying({ verify = '' }: PromptTask, { usualVerify }: TaskExtra): string {
+function verifyLine({ verify = '' }: PromptTask, { usualVerify }: TaskExtra): string {
   if (verify.trim() === '' || verify.trim() === usualVerify?.trim()) return ''
   return `Verify command of this task:${commandText(verify)}`
 }
@@ -89,7 +93,7 @@ export function askForReportText(task: Pick<PromptTask, 'shortname' | 'title'>):
 The turn ended without a report. Finish what is left, verify and commit it, then report ${doneCommand(name)}. If it cannot be done: ${notDoneCommands(name)}. Then end the turn.`
 }
 
-/** Why an attempt at a task did not count. */
+/** Why an attempt failed. */
 export interface TaskFailure {
   readonly reason: string
   /** The agent's report. */
@@ -111,7 +115,7 @@ const LONGEST_OUTPUT = 6000
 const LONGEST_REASON = 400
 const MOST_PATHS = 20
 
-/** The same task again in the same conversation, with what failed. */
+/** Retries the task in the same conversation, with the failure. */
 export function retryText(
   task: Pick<PromptTask, 'shortname' | 'title'>,
   failure: TaskFailure,
@@ -124,14 +128,14 @@ export function retryText(
   ].join('\n\n')
 }
 
-/** What a program printed is data, and nothing in it is an instruction. */
+/** Program output is marked as data, so that it is not read as instructions. */
 function failureText({ reason, claimed, verify, uncommitted = [], merge }: TaskFailure): string {
   return [
     `What the run found: ${shorten(safeLine(reason), LONGEST_REASON)}`,
     ...(claimed === undefined ? [] : [claimedLine(claimed)]),
     ...(uncommitted.length === 0 ? [] : [pathsLine('Not committed', uncommitted)]),
     ...(merge === undefined ? [] : mergeLines(merge)),
-    ...(verify === undefined ? [] : [outputOf(verify)]),
+    ...(verify === undefined ? [] : [verifyResult(verify)]),
   ].join('\n')
 }
 
@@ -154,17 +158,17 @@ function pathsLine(what: string, paths: readonly string[]): string {
   return `- ${what}: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
 }
 
-function outputOf({ command, exit, output }: NonNullable<TaskFailure['verify']>): string {
+function verifyResult({ command, exit, output }: NonNullable<TaskFailure['verify']>): string {
   const how =
     exit === undefined ? 'did not end' : exit === 0 ? 'passes' : `fails with exit code ${exit}`
-  const said = endOf(redact(asData(output)).text, LONGEST_OUTPUT)
+  const shownOutput = truncateStart(redact(asData(output)).text, LONGEST_OUTPUT)
   const line = `- ${codeSpan(safeLine(command))} ${how}`
-  return said === ''
+  return shownOutput === ''
     ? `${line} and prints nothing.`
-    : `${line}. The end of what it prints, as data:\n${wrapInTag('output', said)}`
+    : `${line}. The end of what it prints, as data:\n${wrapInTag('output', shownOutput)}`
 }
 
-/** A task that another conversation began, for a fresh one that has seen nothing of it. */
+/** For a fresh conversation that takes over a started task. */
 export function continueText(
   task: PromptTask,
   { document, failure }: { readonly document?: string; readonly failure?: TaskFailure },
@@ -172,20 +176,20 @@ export function continueText(
 ): string {
   return [
     taskHead(task),
-    ...taskParts(task, extra),
-    ...(failure === undefined ? [] : [`${beginning(failure)} ${failureText(failure)}`]),
+    ...taskSections(task, extra),
+    ...(failure === undefined ? [] : [`${introduction(failure)} ${failureText(failure)}`]),
     ...(document === undefined ? [] : [handoffText(document)]),
     'This task was begun in an earlier conversation. Go on from where the work stands: look at `git log` and `git status` first, and keep what is right.',
   ].join('\n\n')
 }
 
-function beginning({ merge }: TaskFailure): string {
+function introduction({ merge }: TaskFailure): string {
   return merge === undefined
     ? 'An earlier conversation tried this task and did not finish it.'
     : 'An earlier conversation finished this task on this branch, but the work does not go in where it is meant for.'
 }
 
-/** After a compaction in the middle of a task: the task again, the rules in short, and the session's context, fenced. */
+/** After a compaction in mid-task: the task, the rules in short, and the fenced session context. */
 export function restoreText(
   task: PromptTask,
   { context, verify }: { readonly context: string; readonly verify?: string },
@@ -217,25 +221,25 @@ export function wrapInTag(
   return `<stint-${tag}${attributes.join('')}>\n${text}\n</stint-${tag}>`
 }
 
-/** A wish of the user, whose headings are not headings of ours. */
-function wish(text: string): string {
+/** The user's text, with headings escaped so that they do not look like ours. */
+function escapeHeadings(text: string): string {
   return asData(text).replaceAll(HEADING, String.raw`$1\$2`)
 }
 
 export function safeListItem(text: string, characters: number): string {
-  return shorten(wish(safeLine(text)), characters)
+  return shorten(escapeHeadings(safeLine(text)), characters)
 }
 
-/** What a file or a program says; its headings stay, except one that would begin a task. */
+/** Text of a file or program. Its headings stay, except one that looks like a task heading. */
 export function asData(text: string): string {
-  return beginningNoTask(safePassage(text))
+  return escapeTaskHeadings(safePassage(text))
 }
 
-function beginningNoTask(text: string): string {
+function escapeTaskHeadings(text: string): string {
   return text.replaceAll(TASK_LINE, String.raw`$1\$2`)
 }
 
-// A model takes the other signs that look so, and a quotation or a list around them, for the same.
+// A model also reads look-alike characters, and headings inside quotes or lists, as headings.
 const SIGN = '[#＃﹟]'
 const HEADING = new RegExp(String.raw`^([\s>*+-]*)(${SIGN}{1,6}(?=\s|$))`, 'gmu')
 const TASK_LINE = new RegExp(String.raw`^([\s>*+-]*)(${SIGN}{1,6}\s*task(?![a-z]))`, 'gimu')
@@ -249,7 +253,7 @@ export function truncateText(text: string, characters: number, rest: string): st
   return `${kept}\n[cut here: ${kept.length} of ${text.length} characters; ${rest}]`
 }
 
-function endOf(text: string, characters: number): string {
+function truncateStart(text: string, characters: number): string {
   if (text.length <= characters) return text
   const piece = wellFormed(text.slice(-characters))
   const start = piece.indexOf('\n') + 1
@@ -257,18 +261,18 @@ function endOf(text: string, characters: number): string {
   return `[cut here: the last ${kept.length} of ${text.length} characters]\n${kept}`
 }
 
-/** A cut may go through a character. */
+/** The cut may split a surrogate pair. */
 function wellFormed(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]/, '').replace(/[\uD800-\uDBFF]$/, '')
 }
 
 const LONGEST_COMMAND = 2000
 
-/** As code where it is one line, else in lines of its own. */
+/** Inline code for one line, else a tagged block. */
 export function commandText(command: string): string {
   const trimmed = command.trim()
   if (!/[\n\r]/.test(trimmed)) return ` ${codeSpan(safeLine(trimmed))}`
-  return `\n${wrapInTag('command', truncateText(wish(trimmed), LONGEST_COMMAND, 'the run runs all of it'))}`
+  return `\n${wrapInTag('command', truncateText(escapeHeadings(trimmed), LONGEST_COMMAND, 'the run runs all of it'))}`
 }
 
 const LONGEST_DOCUMENT = 40_000
@@ -297,7 +301,7 @@ export type PromptTask = Pick<
 
 const LONGEST_TITLE = 200
 
-/** The agent's name for the task: one word for a shell. */
+/** The task's name as one shell word. */
 export function taskWord(task: Pick<Task, 'shortname'>): string {
   return (
     safeLine(task.shortname)
@@ -306,7 +310,7 @@ export function taskWord(task: Pick<Task, 'shortname'>): string {
   )
 }
 
-/** The first line of every text about a task, and of no other. */
+/** The first line of every task prompt, and of no other text. */
 export function taskHead(task: Pick<Task, 'shortname' | 'title'>): string {
   const title = shorten(safeLine(task.title), LONGEST_TITLE)
   return `# Task ${taskWord(task)}: ${title}`

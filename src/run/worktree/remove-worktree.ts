@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { GitFailed, runGit } from '../../git/run-git.ts'
+import { runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import { listFolder } from '../../journal/read-files.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -13,11 +13,12 @@ import {
   uncommittedPaths,
 } from './run-tree.ts'
 
-/** What builds leave, and make again. */
-const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
+/** Build output, which can be made again. */
+const BUILD_OUTPUT =
+  /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
 
 export function removeTreeIfClean(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   { tree, isInPlace }: RunTree,
   say: (text: string) => void,
 ): boolean {
@@ -28,15 +29,10 @@ export function removeTreeIfClean(
     say(`the worktree ${tree} is left, as it holds what is in no commit: ${abbreviateList(left)}`)
     return false
   }
-  // Git itself removes no worktree that could have submodules.
+  // Without --force git removes no worktree with submodules.
   const how = submodules.length > 0 ? ['--force'] : []
-  try {
-    runGit(requireRepository(place).mainRoot, [...SAFE_CONFIG, 'worktree', 'remove', ...how, tree])
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed) return false
-    throw error
-  }
+  const remove = [...SAFE_CONFIG, 'worktree', 'remove', ...how, tree]
+  return tryGit(requireRepository(paths).mainRoot, remove) !== undefined
 }
 
 export function findUnsavedPaths(tree: string, submodules = submodulesOf(tree)): readonly string[] {
@@ -46,7 +42,7 @@ export function findUnsavedPaths(tree: string, submodules = submodulesOf(tree)):
     ...hiddenPaths(tree),
     ...ignoredResults(tree),
     ...modulesWithCommits(join(gitDir, 'modules')),
-    ...submodules.flatMap((path) => inSubmodule(tree, path)),
+    ...submodules.flatMap((path) => unsavedInSubmodule(tree, path)),
   ]
   return [...new Set(found)]
 }
@@ -61,7 +57,7 @@ function ignoredResults(tree: string): readonly string[] {
     .split('\0')
     .filter((line) => line.startsWith('!! '))
     .map((line) => line.slice('!! '.length))
-    .filter((path) => !path.split('/').some((part) => BUILT.test(part)))
+    .filter((path) => !path.split('/').some((part) => BUILD_OUTPUT.test(part)))
     .filter((path) => !IGNORED_PATHS.includes(path.split('/')[0]!))
 }
 
@@ -72,31 +68,24 @@ function submodulesOf(tree: string): readonly string[] {
     .map((line) => line.slice(line.indexOf('\t') + 1))
 }
 
-function inSubmodule(tree: string, path: string): readonly string[] {
+function unsavedInSubmodule(tree: string, path: string): readonly string[] {
   const folder = join(tree, path)
   if (repositoryAt(folder) === undefined) return []
-  try {
-    const own = hasOwnCommits(folder) ? [path] : []
-    return [...own, ...findUnsavedPaths(folder).map((inside) => join(path, inside))]
-  } catch (error) {
-    // What cannot be read cannot be called kept.
-    if (error instanceof GitFailed) return [path]
-    throw error
-  }
+  const unsaved = unlessGitFails(() => [
+    ...(hasOwnCommits(folder) ? [path] : []),
+    ...findUnsavedPaths(folder).map((inside) => join(path, inside)),
+  ])
+  // An unreadable submodule may hold unsaved work.
+  return unsaved ?? [path]
 }
 
-/** Commits that no remote of it has, also those that only its reflogs know. */
+/** Commits on no remote, including those only in reflogs. */
 function hasOwnCommits(repository: string): boolean {
   const list = 'rev-list --max-count=1 HEAD --all --reflog --not --remotes'.split(' ')
-  try {
-    return runGit(repository, list) !== ''
-  } catch (error) {
-    if (error instanceof GitFailed) return true
-    throw error
-  }
+  return tryGit(repository, list) !== ''
 }
 
-/** Repositories of submodules, also of those that are not checked out any more. The name of one may have slashes. */
+/** Submodule repositories, including ones no longer checked out. A submodule name may contain slashes. */
 function modulesWithCommits(folder: string, name = ''): readonly string[] {
   if (!existsSync(folder)) return []
   if (existsSync(join(folder, 'HEAD')))

@@ -1,5 +1,5 @@
-// Work that was left in a worktree is kept under `refs/stint/` or committed, before its branch goes back to where the task began.
-// Wherever the agent left HEAD, no branch but the run's own is moved.
+// Saves the work left in a worktree under `refs/stint/`, or commits it, before the branch is rolled back to the task's base.
+// Wherever the agent left HEAD, only the run's own branch is moved.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkpointCode } from '../../git/code-checkpoint.ts'
@@ -23,31 +23,31 @@ export interface WorkToSave {
   readonly ref: string
   readonly message: string
   readonly base: string
-  /** What was not committed then. */
+  /** Paths that were uncommitted at `base`. */
   readonly leftBefore: readonly string[]
 }
 
 export function saveWork({ tree, branch }: RunTree, work: WorkToSave) {
   const repository = repositoryAt(tree)!
-  return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
+  return savedBefore(repository, branch, work) ?? saveAll(repository, branch, work)
 }
 
 export function saveAndRollBack({ tree, branch }: RunTree, work: WorkToSave) {
   const repository = repositoryAt(tree)!
   removeStaleLocks(repository, branch)
-  // What is hidden from git would be neither kept nor reset.
+  // Files hidden from git would be neither saved nor reset.
   const hidden = hiddenPaths(tree, 'latin1')
   for (const bit of ['--no-skip-worktree', '--no-assume-unchanged']) updateIndex(tree, bit, hidden)
   addIgnored(tree, work.base)
-  const before = keptBefore(repository, branch, work)
+  const before = savedBefore(repository, branch, work)
   if (before !== undefined) return before
-  const result = keepAll(repository, branch, work)
+  const result = saveAll(repository, branch, work)
   const git = (...args: readonly string[]) =>
     runGit(tree, [...SAFE_CONFIG, '-c', 'submodule.recurse=false', ...args])
   const verb = operationIn(repository)
   if (verb !== undefined) git(verb, '--quit')
   git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
-  // With the kept files as the index the reset removes just those, and what was not kept stays.
+  // With the saved tree as the index, the reset removes only saved files.
   git('read-tree', result.kept!)
   git('reset', '--quiet', '--hard', work.base)
   if (existsSync(join(repository.gitDir, 'BISECT_LOG'))) git('bisect', 'reset', 'HEAD')
@@ -56,7 +56,7 @@ export function saveAndRollBack({ tree, branch }: RunTree, work: WorkToSave) {
 
 export function matchesSavedWork(tree: string, ref: string): boolean {
   const repository = repositoryAt(tree)
-  if (repository === undefined || !isRef(tree, ref)) return false
+  if (repository === undefined || !refExists(tree, ref)) return false
   const printed = runGit(tree, ['log', '-1', '--format=%H %T %P', ref, '--']).trim()
   const [commit, files, parent] = printed.split(' ')
   const head = readHead(repository).commit
@@ -66,25 +66,29 @@ export function matchesSavedWork(tree: string, ref: string): boolean {
   )
 }
 
-function keptBefore(repository: Repository, branch: string, { ref, base, leftBefore }: WorkToSave) {
+function savedBefore(
+  repository: Repository,
+  branch: string,
+  { ref, base, leftBefore }: WorkToSave,
+) {
   const { worktree } = repository
   const head = readHead(repository)
   const isMoved =
     head.branch !== branch || head.commit !== base || isOperationInProgress(repository)
   if (isMoved || uncommittedPaths(worktree).some((path) => !leftBefore.includes(path)))
     return undefined
-  return { ...(isRef(worktree, ref) ? { kept: ref } : {}), leftOut: [] }
+  return { ...(refExists(worktree, ref) ? { kept: ref } : {}), leftOut: [] }
 }
 
-function keepAll(
+function saveAll(
   repository: Repository,
   branch: string,
   { ref: wanted, message, base, leftBefore }: WorkToSave,
 ) {
   const { worktree } = repository
-  // A runner that was killed may have kept something under the name already.
+  // A killed runner may have saved something under this name already.
   let ref = wanted
-  for (let number = 2; isRef(worktree, ref); number += 1) ref = `${wanted}-${number}`
+  for (let number = 2; refExists(worktree, ref); number += 1) ref = `${wanted}-${number}`
   const { leftOut } = checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS })
   const tip = branchTip(worktree, branch)
   if (tip !== undefined && tip !== base && tip !== readHead(repository).commit) {
@@ -101,11 +105,11 @@ function keepAll(
   return { kept: ref, leftOut: leftOut.filter((path) => !leftBefore.includes(path)) }
 }
 
-function isRef(tree: string, ref: string) {
+function refExists(tree: string, ref: string) {
   return gitSucceeds(tree, ['show-ref', '--verify', '--quiet', ref])
 }
 
-/** Adds what is ignored now though the base has it, which the reset would overwrite. */
+/** Adds files that are ignored now but exist in the base, because the reset would overwrite them. */
 function addIgnored(tree: string, base: string) {
   const list = (...args: readonly string[]) =>
     runGit(tree, args, { encoding: 'latin1' }).split('\0')
@@ -115,7 +119,7 @@ function addIgnored(tree: string, base: string) {
   updateIndex(tree, '--add', lost)
 }
 
-/** Paths are latin1, so that names that are not UTF-8 come back to git byte for byte. */
+/** Paths are latin1, so that names that are not UTF-8 reach git unchanged. */
 function updateIndex(tree: string, how: string, paths: readonly string[]) {
   if (paths.length === 0) return
   const input = paths.map((path) => `${path}\0`).join('')
@@ -125,7 +129,7 @@ function updateIndex(tree: string, how: string, paths: readonly string[]) {
   })
 }
 
-/** What git is in the middle of, without a merge and a bisection, which the reset ends. */
+/** The git operation in progress, except a merge or bisect, which the reset ends. */
 function operationIn({ gitDir }: Repository) {
   const has = (...path: readonly string[]) => existsSync(join(gitDir, ...path))
   if (has('rebase-apply', 'applying')) return 'am'
@@ -140,29 +144,29 @@ export function isOperationInProgress(repository: Repository): boolean {
   return operationIn(repository) !== undefined || has('MERGE_HEAD') || has('BISECT_LOG')
 }
 
-const AS_FOUND = 'stint: left uncommitted, as it was found'
+const AUTO_COMMIT = 'stint: left uncommitted, as it was found'
 
-/** Whether all commits of a branch beyond one are by `commitAsFound`. */
+/** Whether every commit since `base` was made by `commitLeftWork`. */
 export function areAllAutoCommits(tree: string, base: string): boolean {
   const subjects = runGit(tree, ['log', '--no-merges', '--format=%s', `${base}..HEAD`, '--'])
     .split('\n')
     .filter(Boolean)
-  return subjects.length > 0 && subjects.every((subject) => subject === AS_FOUND)
+  return subjects.length > 0 && subjects.every((subject) => subject === AUTO_COMMIT)
 }
 
-/** Commits what is left in a worktree. Where HEAD is elsewhere, or git in the middle of something, it is kept beside the branch. */
-export function commitLeftWork(place: ProjectPaths, run: string, own: RunTree) {
+/** Commits uncommitted work on the branch. If HEAD is elsewhere or a git operation is in progress, saves it under a ref instead. */
+export function commitLeftWork(paths: ProjectPaths, run: string, own: RunTree) {
   const { tree, branch } = own
   const repository = repositoryAt(tree)
   if (repository === undefined) return {}
   removeStaleLocks(repository, branch)
   const ref = `refs/stint/runs/${run}/found`
-  const message = AS_FOUND
+  const message = AUTO_COMMIT
   const head = readHead(repository)
   const found = (all: readonly string[], more: { commit?: string; kept?: string | undefined }) =>
     defined({ ...more, leftOut: all.length === 0 ? undefined : all })
   if (head.branch !== branch || head.commit === undefined || isOperationInProgress(repository)) {
-    const base = branchTip(requireRepository(place).mainRoot, branch) ?? own.base
+    const base = branchTip(requireRepository(paths).mainRoot, branch) ?? own.base
     const { kept, leftOut } = saveAndRollBack(own, { ref, message, base, leftBefore: [] })
     return found(leftOut, { kept })
   }

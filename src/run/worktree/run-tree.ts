@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Head, commitOfRef, readHead } from '../../git/head.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { GitFailed, gitSucceeds, runGit } from '../../git/run-git.ts'
-import { gitStatus, dirtyPaths, pathsInStatus } from '../../git/status.ts'
+import { dirtyPaths, gitStatus, pathsInStatus } from '../../git/status.ts'
 import { DEFAULT_EXCLUDE } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder } from '../../journal/files.ts'
@@ -20,21 +20,21 @@ export interface RunTree {
   readonly isInPlace: boolean
 }
 
-/** Task files are views, and the outbox is the agent's mail to the run; neither is uncommitted work. */
+/** Task files are views and the outbox holds entries, so neither is uncommitted work. */
 export const IGNORED_PATHS = [...DEFAULT_EXCLUDE, '.tasks', WORKTREE_OUTBOX]
 
 export function uncommittedPaths(tree: string): readonly string[] {
   return dirtyPaths(tree, IGNORED_PATHS)
 }
 
-/** Paths whose changes git was told to ignore, so that what is verified may not be what is committed. */
+/** Paths hidden from git (skip-worktree, assume-unchanged): what is verified may not be what is committed. */
 export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
   const lines = runGit(tree, ['ls-files', '-v', '-z'], { encoding }).split('\0')
   const setting = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout']
   const isSparse =
     lines.some((line) => line.startsWith('S')) &&
     runGit(tree, ['config', ...setting]).trim() === 'true'
-  // What is outside of a sparse checkout does not exist.
+  // Files outside a sparse checkout do not exist on disk.
   const isMeantToBe = (path: string) =>
     isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
   return lines
@@ -42,9 +42,9 @@ export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'):
     .map((line) => line.slice(2))
 }
 
-/** The user's own checkout, which has to be clean, or the agent's work would mix with theirs. */
-export function treeInPlace(place: ProjectPaths): RunTree {
-  const { worktree } = requireRepository(place)
+/** The user's own checkout. It must be clean, so that the agent's work does not mix with the user's. */
+export function treeInPlace(paths: ProjectPaths): RunTree {
+  const { worktree } = requireRepository(paths)
   const { branch, commit } = requireHead(worktree)
   if (branch === undefined) {
     throw new StintError(
@@ -65,14 +65,14 @@ export function treeInPlace(place: ProjectPaths): RunTree {
   return { tree: worktree, branch, base: commit, isInPlace: true }
 }
 
-/** A worktree on a new branch, off HEAD unless another commit is named, or on a branch that exists and is not checked out. */
+/** A worktree on a new branch from HEAD or `from`, or on an existing branch that is not checked out. */
 export function createRunTree(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   run: string,
   wanted: string | undefined,
   { name = `run-${shortId(run)}`, from }: { readonly name?: string; readonly from?: string } = {},
 ): RunTree {
-  const { worktree } = requireRepository(place)
+  const { worktree } = requireRepository(paths)
   const commit = from ?? requireHead(worktree).commit
   const branch = wanted ?? `stint/${name}`
   if (!gitSucceeds(worktree, ['check-ref-format', '--branch', branch])) {
@@ -82,7 +82,7 @@ export function createRunTree(
       'give another with --branch',
     )
   }
-  const tree = join(worktreesFolder(place), name)
+  const tree = join(worktreesFolder(paths), name)
   createFolder(join(tree, '..'))
   const isThere = branchTip(worktree, branch) !== undefined
   try {
@@ -90,7 +90,7 @@ export function createRunTree(
     runGit(worktree, ['worktree', 'add', '--quiet', ...what])
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
-    // A hook of the user's that fails makes git refuse and leave what it made.
+    // A failing user hook makes git fail but keep what it created.
     if (repositoryAt(tree) !== undefined) runGit(worktree, ['worktree', 'remove', '--force', tree])
     if (!isThere && branchTip(worktree, branch) === commit)
       runGit(worktree, ['branch', '--quiet', '-D', branch])
@@ -114,13 +114,13 @@ export function requireHead(tree: string): { readonly branch?: string; readonly 
   )
 }
 
-/** HEAD, wherever an agent left it; undefined when the folder is no worktree any more. */
+/** HEAD wherever the agent left it; undefined if the folder is no longer a worktree. */
 export function readTreeHead(tree: string): Head | undefined {
   const repository = repositoryAt(tree)
   return repository === undefined ? undefined : readHead(repository)
 }
 
-/** The repository whose worktree this folder itself is, and not one around it. */
+/** The repository whose worktree root is this folder, not one that contains it. */
 export function repositoryAt(tree: string): Repository | undefined {
   if (!existsSync(tree)) return undefined
   const repository = findRepository(tree)
@@ -139,16 +139,16 @@ export function branchTip(tree: string, branch: string): string | undefined {
 }
 
 export function restoreTree(
-  place: ProjectPaths,
+  paths: ProjectPaths,
   tree: string,
   branch: string,
   otherwise: string,
 ): void {
-  const { mainRoot } = requireRepository(place)
+  const { mainRoot } = requireRepository(paths)
   const add =
     branchTip(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
   try {
-    // It has lost its `.git`, but its files are still there.
+    // The files are still there, but `.git` is gone.
     if (existsSync(tree)) runGit(mainRoot, ['worktree', 'repair', tree])
     else {
       runGit(mainRoot, ['worktree', 'prune'])
@@ -165,14 +165,14 @@ export function restoreTree(
   )
 }
 
-/** Changes when a turn changed any file. */
+/** Changes whenever a file in the tree changes. */
 export function treeFingerprint(tree: string): string {
   const head = readTreeHead(tree)
   if (head === undefined) return 'no worktree'
   const changes = gitStatus(tree)
   const isComparable = changes !== '' && head.commit !== undefined
   const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
-  // Neither of the two shows the content of untracked files.
+  // Neither status nor diff shows the content of untracked files.
   const untracked = pathsInStatus(changes, IGNORED_PATHS)
     .slice(0, 2000)
     .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
@@ -185,11 +185,11 @@ export function treeFingerprint(tree: string): string {
 export function commitsSince(
   tree: string,
   base: string,
-): { readonly count: number; readonly isKept: boolean } {
+): { readonly count: number; readonly containsBase: boolean } {
   const range = `${base}...${requireHead(tree).commit}`
   const counts = runGit(tree, ['rev-list', '--count', '--left-right', range, '--'])
   const [lost, count] = counts.split('\t').map(Number)
-  return { count: count!, isKept: lost === 0 }
+  return { count: count!, containsBase: lost === 0 }
 }
 
 export function newCommits(tree: string, base: string) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { DelegateWorld } from '../delegate-world.ts'
 
-test('work that is ready goes into the checked out target with a merge commit, and branch and worktree go', async () => {
+test('merges ready work into the checked-out target with a merge commit, and removes branch and worktree', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one')
   const two = world.delegate('two')
@@ -12,7 +12,7 @@ test('work that is ready goes into the checked out target with a merge commit, a
     { how: 'merged', name: 'one', target: 'main', commit: world.commitOf('main^') },
     { how: 'merged', name: 'two', target: 'main', commit: world.commitOf('main') },
   ])
-  // Also the first, which contained the target: what the target was at, one after the other, was verified each time.
+  // Even the first, which contained the target: every commit the target was at was verified.
   expect(
     world.project.git('log', '--first-parent', '-2', '--format=%s', 'main').trim().split('\n'),
   ).toEqual(['Merge delegate two: write two', 'Merge delegate one: write one'])
@@ -32,7 +32,7 @@ test('work that is ready goes into the checked out target with a merge commit, a
   for (const tip of tips) expect(world.reachable()).toContain(tip)
 })
 
-test('a user whom git does not know by name needs none for a merge', async () => {
+test('merges without a configured git user name', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one')
   world.project.commit('theirs', { 'theirs.txt': 'theirs\n' })

@@ -1,10 +1,10 @@
-// A merge is killed before and after each thing it asks git to do. Afterwards the target has either all of it or nothing.
+// Kills a merge before and after each git call. Afterwards the target has all of it or nothing.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recoverMerge } from '../../../src/run/merge/finish-merge.ts'
+import { recoverMerge } from '../../../src/run/merge/reconcile.ts'
 import { bundleProgram } from '../../support/bundle.ts'
 import { temporaryFolder } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld } from '../delegate-world.ts'
@@ -13,7 +13,7 @@ const folder = temporaryFolder()
 const program = join(folder, 'merge.worker.mjs')
 const calls = join(folder, 'calls')
 
-// Stands before git on the PATH, writes down what it is asked, and kills who asked the nth time.
+// A git wrapper on the PATH that logs its calls and kills the caller at the nth.
 const SHIM = `#!/bin/sh
 echo "$*" >> ${calls}
 n=$(wc -l < ${calls})
@@ -36,7 +36,7 @@ interface Kill {
   readonly after?: number
 }
 
-/** Runs it in a process of its own. Answers what it asked of git, and whether it was killed. */
+/** Runs it in its own process. Returns its git calls, and whether it was killed. */
 function worker(
   { world, id }: Delegate,
   verb: 'merge' | 'recover',
@@ -53,7 +53,7 @@ function worker(
   return { wasKilled: signal === 'SIGKILL', asked, last: stdout.trim().split('\n').at(-1) }
 }
 
-/** One whose merge needs a merge commit, into a target that is checked out or is not. */
+/** A delegate whose merge needs a merge commit, into a target that may be checked out. */
 function scene(target: string): Delegate {
   const world = new DelegateWorld()
   if (target !== 'main') world.project.git('branch', target)
@@ -67,7 +67,7 @@ function scene(target: string): Delegate {
   return delegate
 }
 
-/** After the recovery of a killed merge: all or nothing, and nothing lost. Then the next merge brings it to its end. */
+/** After the recovery: all or nothing, and nothing lost. Then the next merge completes it. */
 async function expectWhole(
   delegate: Delegate,
   commits: ReadonlySet<string>,
@@ -93,18 +93,18 @@ async function expectWhole(
   expect(world.references('refs/stint')).toEqual([])
 }
 
-/** What changes something, so that being killed behind it is not the same as before it. */
+/** Calls that change something, so that a kill after differs from a kill before. */
 const CHANGES = /worktree (?:add|remove)|update-ref|(?:^| )merge --/
 
-describe.each(['main', 'side'])('a merge into %s that is killed', (target) => {
+describe.each(['main', 'side'])('a killed merge into %s', (target) => {
   test(
-    'before and after each thing it asks of git has done all or nothing, and loses nothing',
+    'before or after any git call has done all or nothing, and loses nothing',
     { timeout: 300_000 },
     async () => {
       const { asked, wasKilled, last } = worker(scene(target), 'merge')
       expect({ wasKilled, last }).toEqual({ wasKilled: false, last: 'merged' })
       expect(asked.filter((call) => CHANGES.test(call)).length).toBeGreaterThanOrEqual(6)
-      // Where the target is checked out nowhere only what differs from the other case is of interest.
+      // For a target that is not checked out, only the calls that differ are tested.
       const isOther = (call: string) => target === 'main' || /update-ref/.test(call)
       const kills = asked.flatMap((call, index): Kill[] => [
         ...(isOther(call) ? [{ before: index + 1 }] : []),
@@ -123,7 +123,7 @@ describe.each(['main', 'side'])('a merge into %s that is killed', (target) => {
   )
 })
 
-test('a recovery that is killed in its turn is made again', { timeout: 300_000 }, async () => {
+test('repeats a recovery that is killed itself', { timeout: 300_000 }, async () => {
   const landing = /(?:^| )merge .*--ff-only/
   const { asked } = worker(scene('main'), 'merge')
   const at = asked.findIndex((call) => landing.test(call)) + 1

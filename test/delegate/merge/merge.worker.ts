@@ -1,7 +1,7 @@
 // Merges delegates, or recovers their merges, in a process that can be killed.
 import { readDelegate } from '../../../src/run/delegate/delegates.ts'
 import { runMergeQueue } from '../../../src/run/merge/merge-queue.ts'
-import { recoverMerge } from '../../../src/run/merge/finish-merge.ts'
+import { recoverMerge } from '../../../src/run/merge/reconcile.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
 
 const [root, verb, ...ids] = process.argv.slice(2) as [string, 'merge' | 'recover', ...string[]]

@@ -1,4 +1,4 @@
-// With a gh that stands on the PATH in place of GitHub's, and a remote that is a repository on this machine.
+// With a stand-in gh on the PATH, and a local repository as the remote.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -7,7 +7,7 @@ import { DelegateWorld } from '../delegate-world.ts'
 
 const URL = 'https://example.invalid/pull/7'
 
-/** Knows an open request when it was told of one, and writes down what it is asked. */
+/** Logs its calls, and reports an open pull request if given one. */
 const GH = `#!/bin/sh
 cd "$(dirname "$0")"
 echo "$*" >> asked
@@ -43,7 +43,7 @@ function remote(world: DelegateWorld, name = 'origin'): string {
 }
 
 describe('a pull request', () => {
-  test('is opened for the branch, which is pushed, and the delegate stays ready with its address', async () => {
+  test('is opened for the pushed branch, and the delegate stays ready with its URL', async () => {
     installGh()
     const world = new DelegateWorld()
     const folder = remote(world)
@@ -67,7 +67,7 @@ describe('a pull request', () => {
     expect(readFileSync(join(bin, 'body'), 'utf8')).toBe('write one\n\none is written\n')
   })
 
-  test('that is open already is brought up to date by the push, and is the answer', async () => {
+  test('that is already open is updated by the push and returned', async () => {
     installGh()
     writeFileSync(join(bin, 'open'), JSON.stringify({ url: `${URL}7`, state: 'OPEN' }))
     const world = new DelegateWorld()
@@ -79,7 +79,7 @@ describe('a pull request', () => {
     expect(await world.mergeOne(one, { isPullRequest: true })).toMatchObject({ pr: URL })
   })
 
-  test('goes to where the target comes from, under the name it has there', async () => {
+  test("goes to the target's upstream, under the name it has there", async () => {
     installGh()
     const world = new DelegateWorld()
     remote(world)
@@ -92,10 +92,10 @@ describe('a pull request', () => {
     expect(asked().at(-1)).toContain('--base trunk')
   })
 
-  test('needs gh, which is looked for before anything is pushed', async () => {
+  test('needs gh, which is checked before anything is pushed', async () => {
     const world = new DelegateWorld()
     const folder = remote(world)
-    // Of what is on the PATH here only git.
+    // A PATH with only git.
     const only = join(scratchFolder(), 'only')
     mkdirSync(only)
     const program = git(world.project.root, '--exec-path').trim()
@@ -110,7 +110,7 @@ describe('a pull request', () => {
     expect(git(folder, 'for-each-ref')).toBe('')
   })
 
-  test('needs a remote that is known', async () => {
+  test('needs an unambiguous remote', async () => {
     installGh()
     const world = new DelegateWorld()
     const one = world.delegate('one')

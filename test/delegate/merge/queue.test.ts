@@ -6,7 +6,7 @@ import type { MergeProposal } from '../../../src/run/delegate/delegate-row.ts'
 import { integrationTree } from '../../../src/run/merge/target-branch.ts'
 import { mergeWithContext } from '../../../src/run/merge/merge-queue.ts'
 import { QUEUE_CLAIM, claimQueue } from '../../../src/run/delegate/delegates.ts'
-import { recoverMerge } from '../../../src/run/merge/finish-merge.ts'
+import { recoverMerge } from '../../../src/run/merge/reconcile.ts'
 import type { MergeStep } from '../../../src/run/merge/merge-context.ts'
 import { processStartTime } from '../../../src/harness/process/spawn-guarded.ts'
 import { StintError } from '../../../src/journal/errors.ts'
@@ -16,7 +16,7 @@ import { type Delegate, DelegateWorld, NOBODY } from '../delegate-world.ts'
 
 const SELF = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
 
-/** A process that lives until the test is over. */
+/** A process that lives until the test ends. */
 function somebody() {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -24,7 +24,7 @@ function somebody() {
 }
 
 describe('the queue', () => {
-  test('is held by one at a time, of one process too: the other waits, says so once, and comes behind it', async () => {
+  test('has one holder at a time, even within one process: the other waits, reports it once, and follows', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'sleep 0.5' })
     const two = world.delegate('two', { verify: 'true' })
@@ -46,12 +46,12 @@ describe('the queue', () => {
     expect([one, two].map((delegate) => delegate.state().status)).toEqual(['merged', 'merged'])
   })
 
-  test('is waited for until that is stopped', async () => {
+  test('is waited for until stopped', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const { paths: place } = world.workspace()
-    const other = new Claims(place, 'other', somebody())
-    expect(other.take(QUEUE_CLAIM)).toBe(true)
+    const { paths } = world.workspace()
+    const other = new Claims(paths, 'other', somebody())
+    expect(other.claim(QUEUE_CLAIM)).toBe(true)
     const stopping = new AbortController()
     const merging = world.merge([one], { isStopped: stopping.signal })
     stopping.abort()
@@ -59,7 +59,7 @@ describe('the queue', () => {
     expect(one.steps()).toEqual(['ready'])
   })
 
-  test('is not held up by one that died with it', async () => {
+  test('is not held up by a holder that died', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const letGo = await claimQueue(world.workspace().paths, NOBODY, {
@@ -70,7 +70,7 @@ describe('the queue', () => {
     expect((await world.mergeOne(one)).how).toBe('merged')
   })
 
-  test('is not for an agent in a run', async () => {
+  test('refuses an agent in a run', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     process.env['STINT_RUN'] = one.id
@@ -78,11 +78,11 @@ describe('the queue', () => {
     await expect(world.merge([one])).rejects.toMatchObject({ code: 'IN_RUN' })
   })
 
-  test('goes on with the others when git fails for one, which stays ready', async () => {
+  test('continues with the others when git fails for one, which stays ready', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const two = world.delegate('two')
-    // Histories that have nothing in common.
+    // Unrelated histories.
     const foreign = world.project.git('commit-tree', '-m', 'foreign', 'HEAD^{tree}').trim()
     git(one.tree, 'reset', '--quiet', '--hard', foreign)
     const outcomes = await world.merge([one, two])
@@ -94,7 +94,7 @@ describe('the queue', () => {
     })
   })
 
-  test('goes on with the others when there is a mistake of our own, and then tells it', async () => {
+  test('continues with the others after a defect, and throws it at the end', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const two = world.delegate('two')
@@ -107,14 +107,14 @@ describe('the queue', () => {
   })
 })
 
-describe('what is not ready', () => {
+describe('a delegate that is not ready', () => {
   test.each([
     ['running', 'nobody runs it any more, and it is not finished', 'stint delegate retry one'],
     ['failed', 'it failed', 'stint delegate retry one'],
     ['discarded', 'it is discarded already', undefined],
     ['merged', 'it is merged already', undefined],
   ] as const)(
-    'because it is %s is left as it is, with the reason and what to do',
+    'because it is %s is left alone, with the reason and the next command',
     async (status, because, next) => {
       const world = new DelegateWorld()
       const one = world.delegate('one', { status })
@@ -133,7 +133,7 @@ describe('what is not ready', () => {
     },
   )
 
-  test('because it only reads has a report and no merge', async () => {
+  test('because it is read-only has a report and no merge', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { order: { isReadOnly: true } })
     expect(await world.mergeOne(one)).toMatchObject({
@@ -142,7 +142,7 @@ describe('what is not ready', () => {
     })
   })
 
-  test('because somebody living merges it is left to them', async () => {
+  test('because a live process merges it is left to that process', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const merger = somebody()
@@ -161,7 +161,7 @@ describe('what is not ready', () => {
     expect(one.steps()).toEqual(['ready', 'merge.begun'])
   })
 
-  test('because nothing is on its branch, though it was parked, closes nothing', async () => {
+  test('because its branch is empty closes nothing, even if it was parked', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { commits: [], status: 'parked' })
     expect(await world.mergeOne(one)).toMatchObject({
@@ -171,7 +171,7 @@ describe('what is not ready', () => {
     expect(one.steps()).toEqual(['parked'])
   })
 
-  test('because its branch and its commit are gone is told', async () => {
+  test('because its branch and commit are gone is reported', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { status: 'parked' })
     world.project.git('worktree', 'remove', one.tree)
@@ -183,8 +183,8 @@ describe('what is not ready', () => {
   })
 })
 
-describe('what is merged', () => {
-  test('is the branch as it is now, and that it is not what was proved is said', async () => {
+describe('merged work', () => {
+  test('is the current branch, with a message when it differs from the proved commit', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     one.commit({ 'more.txt': 'more\n' })
@@ -195,7 +195,7 @@ describe('what is merged', () => {
     )
   })
 
-  test('is the commit that was proved when the branch is gone', async () => {
+  test('is the proved commit when the branch is gone', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     world.project.git('worktree', 'remove', one.tree)
@@ -204,7 +204,7 @@ describe('what is merged', () => {
     expect(world.project.read('one.txt')).toBe('one\n')
   })
 
-  test('by hand counts as merged', async () => {
+  test('merged by hand counts as merged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'false' })
     world.project.git('merge', '--quiet', '--no-ff', '-m', 'by hand', one.branch)
@@ -216,7 +216,7 @@ describe('what is merged', () => {
     expect(world.worktrees()).toEqual([])
   })
 
-  test('by hand counts as merged, also when it was rebased for that', async () => {
+  test('merged by hand after a rebase counts as merged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     world.project.commit('meanwhile', { 'b.txt': '' })
@@ -228,7 +228,7 @@ describe('what is merged', () => {
     })
   })
 
-  test('leaves the worktree that holds what is in no commit, and its branch, and says so', async () => {
+  test('keeps worktree and branch that hold uncommitted files, and reports it', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     one.write('loose.txt', 'loose\n')
@@ -238,7 +238,7 @@ describe('what is merged', () => {
     expect(world.saidInMerges().join('\n')).toContain('loose.txt')
   })
 
-  test('leaves a branch that somebody has checked out elsewhere', async () => {
+  test('keeps a branch that is checked out elsewhere', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     git(one.tree, 'checkout', '--quiet', '--detach')
@@ -249,7 +249,7 @@ describe('what is merged', () => {
     expect(world.references('refs/heads/stint')).toEqual(['refs/heads/stint/one'])
   })
 
-  test('leaves a branch that goes on while it is verified, with what it has more', async () => {
+  test('keeps a branch that got new commits during verify', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', {
       verify: `git -C $TREE commit --quiet --allow-empty -m more`,
@@ -261,7 +261,7 @@ describe('what is merged', () => {
     expect(world.saidInMerges().join('\n')).toContain('it has gone on from what was merged')
   })
 
-  test('leaves a branch that a person had named for it', async () => {
+  test('keeps a branch that the user named', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { options: { branch: 'stint/one' } })
     expect((await world.mergeOne(one)).how).toBe('merged')
@@ -270,7 +270,7 @@ describe('what is merged', () => {
 })
 
 describe('a review', () => {
-  test('sees what the target would gain, and its no leaves everything as it was', async () => {
+  test('shows what the target would gain, and a refusal leaves everything unchanged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -308,13 +308,13 @@ describe('a review', () => {
   })
 })
 
-describe('a merge that is stopped', () => {
-  test('in the middle of the verify command leaves the delegate ready and the target alone', async () => {
+describe('a stopped merge', () => {
+  test('during the verify command leaves the delegate ready and the target alone', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'sleep 60' })
     const two = world.delegate('two')
     const stopping = new AbortController()
-    const { paths: place } = world.workspace()
+    const { paths } = world.workspace()
     const merging = world.merge([one, two], { isStopped: stopping.signal })
     while (!world.events.some(({ kind }) => kind === 'verify.started'))
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -328,11 +328,11 @@ describe('a merge that is stopped', () => {
       status: 'ready',
       ready: { because: 'the merge was stopped', commit: one.tip() },
     })
-    expect(existsSync(integrationTree(place, one.id))).toBe(false)
+    expect(existsSync(integrationTree(paths, one.id))).toBe(false)
     expect((await world.mergeOne(two)).how).toBe('merged')
   })
 
-  test('while it is looked at does not land, whatever the answer', async () => {
+  test('during the review does not land, whatever the answer', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -346,7 +346,7 @@ describe('a merge that is stopped', () => {
     expect(one.state().status).toBe('ready')
   })
 
-  test('by a discard or a retry meanwhile is not taken back', async () => {
+  test('does not undo a discard or retry that came meanwhile', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const review = async () => {
@@ -367,7 +367,7 @@ describe('a merge that is stopped', () => {
 })
 
 describe('a dry run', () => {
-  test('says what each would come to, and changes nothing', async () => {
+  test('reports what each would become, and changes nothing', async () => {
     const world = new DelegateWorld()
     world.config('verify: test ! -e red.txt\n')
     const green = world.delegate('green')
@@ -397,8 +397,8 @@ describe('a dry run', () => {
   })
 })
 
-describe('what goes wrong behind a landing', () => {
-  /** Merges with something that goes wrong behind a step. */
+describe('an error after the landing', () => {
+  /** Merges with an error after a step. */
   const failingAt = (world: DelegateWorld, delegate: Delegate, step: MergeStep) => {
     const at = async (now: MergeStep) => {
       if (now === step) throw new StintError('SOME', 'the disk is full')
@@ -410,13 +410,13 @@ describe('what goes wrong behind a landing', () => {
       merger: SELF,
       isStopped,
       emit: () => undefined,
-      at,
-      said: new Set<string>(),
+      afterStep: at,
+      emittedMessages: new Set<string>(),
     }
     return mergeWithContext(scene, [delegate.id])
   }
 
-  test('does not take the work back; the next merge writes down what is missing', async () => {
+  test('does not undo the merge; the next merge records what is missing', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const tip = one.tip()
@@ -430,7 +430,7 @@ describe('what goes wrong behind a landing', () => {
     expect(world.worktrees()).toEqual([])
   })
 
-  test('before it leaves the target alone and the delegate ready', async () => {
+  test('or just before it leaves the target alone and the delegate ready', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -441,7 +441,7 @@ describe('what goes wrong behind a landing', () => {
     expect(one.state().status).toBe('ready')
   })
 
-  test('in putting things away is said, and it is merged all the same', async () => {
+  test('during cleanup is reported, and the work stays merged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -459,8 +459,8 @@ describe('what goes wrong behind a landing', () => {
   })
 })
 
-describe('a merge that somebody died in', () => {
-  test('whose commit is nowhere any more is ready again', async () => {
+describe('a merge whose process died', () => {
+  test('is ready again when its commit is gone', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -475,11 +475,11 @@ describe('a merge that somebody died in', () => {
     expect((await recoverMerge(world.workspace(), one.state())).status).toBe('ready')
   })
 
-  test('is ready again when the target never had it, and what was left of it is taken away', async () => {
+  test('is ready again when the target never got it, and its remains are removed', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const { paths: place } = world.workspace()
-    const tree = integrationTree(place, one.id)
+    const { paths } = world.workspace()
+    const tree = integrationTree(paths, one.id)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)
     one.append('merge.begun', {
       target: 'main',
@@ -497,7 +497,7 @@ describe('a merge that somebody died in', () => {
     expect(world.worktrees()).toEqual([one.tree])
   })
 
-  test('does not stand in the way of the next by a worktree whose folder is gone', async () => {
+  test('does not block the next with a worktree whose folder is gone', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const tree = integrationTree(world.workspace().paths, one.id)
@@ -507,14 +507,14 @@ describe('a merge that somebody died in', () => {
     expect(world.worktrees()).toEqual([])
   })
 
-  test('does not stand in the way of the next by a folder that git does not know', async () => {
+  test('does not block the next with a folder unknown to git', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     mkdirSync(join(integrationTree(world.workspace().paths, one.id), 'x'), { recursive: true })
     expect((await world.mergeOne(one)).how).toBe('merged')
   })
 
-  test('leaves no worktree behind when another is merged', async () => {
+  test('leaves no worktree once another is merged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const tree = integrationTree(world.workspace().paths, one.id)
@@ -523,7 +523,7 @@ describe('a merge that somebody died in', () => {
     expect(world.worktrees()).toEqual([one.tree])
   })
 
-  test('of this very process is recovered by its next merge', async () => {
+  test('in this same process is recovered by its next merge', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     one.append('merge.begun', {
@@ -544,7 +544,7 @@ describe('a merge that somebody died in', () => {
     ])
   })
 
-  test('is recovered by the merge of any other', async () => {
+  test('is recovered when any other delegate is merged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const two = world.delegate('two')

@@ -3,15 +3,15 @@ import { DelegateWorld } from '../delegate-world.ts'
 
 const CONFLICT = { 'a.txt': 'ours\n' }
 
-/** One that conflicts with what the target has become. */
+/** A delegate that conflicts with the current target. */
 function conflicting(world: DelegateWorld, name = 'one') {
   const delegate = world.delegate(name, { commits: [CONFLICT] })
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
   return delegate
 }
 
-describe('work that does not go together with the target', () => {
-  test('is conflicted, with the paths and the commit it was tried on, and the others are merged all the same', async () => {
+describe('work that conflicts with the target', () => {
+  test('is marked conflicted with the paths and the target commit, and the others are still merged', async () => {
     const world = new DelegateWorld()
     const one = conflicting(world)
     const two = world.delegate('two')
@@ -32,13 +32,13 @@ describe('work that does not go together with the target', () => {
     expect(world.project.read('a.txt')).toBe('theirs\n')
   })
 
-  test('is merged when it is named again and goes in then', async () => {
+  test('is merged when it is named again and no longer conflicts', async () => {
     const world = new DelegateWorld()
     const one = conflicting(world)
     await world.merge([one])
     one.commit({ 'b.txt': 'b\n' })
     expect((await world.mergeOne(one)).how).toBe('conflicted')
-    // By hand, as a person does it who takes it up.
+    // Resolved by hand, as the user would.
     world.project.git('-C', one.tree, 'merge', '--quiet', '-X', 'ours', 'main')
     expect(await world.mergeOne(one)).toMatchObject({
       how: 'merged',
@@ -47,7 +47,7 @@ describe('work that does not go together with the target', () => {
     expect(world.project.read('a.txt')).toBe('ours\n')
   })
 
-  test('does not touch what the user has taught git of conflicts', async () => {
+  test("does not touch the user's recorded conflict resolutions", async () => {
     const world = new DelegateWorld()
     world.project.git('config', 'rerere.enabled', 'true')
     const one = conflicting(world)
@@ -59,7 +59,7 @@ describe('work that does not go together with the target', () => {
 describe('work that is red on the target', () => {
   const VERIFY = 'echo looked; ! { test -e one.txt && test -e two.txt; }'
 
-  test('fails with what the verify command printed, though it was green by itself', async () => {
+  test('fails with the verify output, though it was green on its own branch', async () => {
     const world = new DelegateWorld()
     world.config(`verify: '${VERIFY}'\n`)
     const one = world.delegate('one')
@@ -86,7 +86,7 @@ describe('work that is red on the target', () => {
     )
   })
 
-  test('is what a verify command left changed, since it verified something else than what is committed', async () => {
+  test('includes work whose verify command leaves changes, since it verified something not committed', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'echo changed > a.txt' })
     expect(await world.mergeOne(one)).toMatchObject({
@@ -95,7 +95,7 @@ describe('work that is red on the target', () => {
     })
   })
 
-  test('is what a verify command committed', async () => {
+  test('includes work whose verify command commits', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'git commit --quiet --allow-empty -m more' })
     const outcome = await world.mergeOne(one)
@@ -103,7 +103,7 @@ describe('work that is red on the target', () => {
     expect(outcome.because).toContain('HEAD is on no branch')
   })
 
-  test('is not what commands leave that git ignores, nor what the set-up left', async () => {
+  test('does not include ignored output or what the set-up left', async () => {
     const world = new DelegateWorld()
     world.project.commit('ignore', { '.gitignore': 'built\n' })
     world.config(
@@ -120,7 +120,7 @@ describe('work that is red on the target', () => {
     ])
   })
 
-  test('is what cannot be set up', async () => {
+  test('includes work whose set-up command fails', async () => {
     const world = new DelegateWorld()
     world.config('verify: "true"\nrun: { setup: "echo no such thing; exit 3" }\n')
     const one = world.delegate('one')
@@ -131,7 +131,7 @@ describe('work that is red on the target', () => {
     expect(one.state().move?.verify).toMatchObject({ exit: 3, output: 'no such thing' })
   })
 
-  test('is told by the verify command of its task before that of the order, and that before the configured one', async () => {
+  test("is checked by the task's verify command, else the delegate's, else the configured one", async () => {
     const world = new DelegateWorld()
     world.config('verify: exit 3\n')
     const task = await world.project.run((project) =>
@@ -148,7 +148,7 @@ describe('work that is red on the target', () => {
     ])
   })
 
-  test('is not looked for without a verify command, which is said once', async () => {
+  test('is not checked without a verify command, which is reported once', async () => {
     const world = new DelegateWorld()
     await world.merge([world.delegate('one'), world.delegate('two')])
     expect(world.saidInMerges().filter((text) => text.includes('no verify command'))).toHaveLength(
@@ -158,7 +158,7 @@ describe('work that is red on the target', () => {
 })
 
 describe('rejected work', () => {
-  test('is sent back as often as configured, and then parked with the commands to take it up by hand', async () => {
+  test('is returned for rework as often as configured, then parked with the commands to merge by hand', async () => {
     const world = new DelegateWorld()
     world.config('delegates: { send_back: 1 }\n')
     const one = conflicting(world)
@@ -190,7 +190,7 @@ describe('rejected work', () => {
     })
   })
 
-  test('stays as it is when it cannot be sent back, and the queue goes on', async () => {
+  test('stays unchanged when it cannot be returned, and the queue continues', async () => {
     const world = new DelegateWorld()
     const one = conflicting(world)
     const two = world.delegate('two')

@@ -5,7 +5,7 @@ import { World, gitProject } from '../../support/project.ts'
 import { git, scratchFolder } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld } from '../delegate-world.ts'
 
-/** Nothing has happened to the target, and the delegate is as it was. */
+/** The target and the delegate are unchanged. */
 async function expectWaiting(
   world: DelegateWorld,
   delegate: Delegate,
@@ -27,14 +27,14 @@ async function expectWaiting(
   })
 }
 
-describe('a target that is checked out', () => {
-  test('is not moved while its checkout has changes, which are named; once they are gone it is', async () => {
+describe('a checked-out target', () => {
+  test('is not moved while its checkout has changes, which are listed, and is moved once they are gone', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'true' })
     world.project.write('a.txt', 'mine\n')
     world.project.write('new.txt', 'mine\n')
     await expectWaiting(world, one, 'a.txt, new.txt')
-    // Nor is anything verified for it, which may take long.
+    // Nor is the slow verify command run.
     expect(world.events.map(({ kind }) => kind)).not.toContain('verify.started')
     expect(world.project.read('a.txt')).toBe('mine\n')
     world.project.commit('mine')
@@ -69,7 +69,7 @@ describe('a target that is checked out', () => {
     ],
     ['a cherry-pick', (project: World) => tryGit(project, 'cherry-pick', 'clash')],
     ['a bisection', (project: World) => project.git('bisect', 'start')],
-  ])('is not moved in the middle of %s', async (_, begin) => {
+  ])('is not moved during %s', async (_, begin) => {
     const world = new DelegateWorld()
     others(world)
     const one = world.delegate('one')
@@ -92,7 +92,7 @@ describe('a target that is checked out', () => {
     expect((await world.mergeOne(one)).how).toBe('merged')
   })
 
-  test('is moved together with the files of a linked worktree that has it', async () => {
+  test('is moved together with the files of the linked worktree that has it', async () => {
     const world = new DelegateWorld()
     const linked = join(scratchFolder(), 'linked')
     world.project.git('worktree', 'add', '--quiet', '-b', 'side', linked)
@@ -113,7 +113,7 @@ describe('a target that is checked out', () => {
     await expectWaiting(world, world.delegate('one'), 'more than once')
   })
 
-  test('counts no worktree whose folder is gone', async () => {
+  test('ignores a worktree whose folder is gone', async () => {
     const world = new DelegateWorld()
     const linked = join(scratchFolder(), 'linked')
     world.project.git('worktree', 'add', '--quiet', '-b', 'side', linked)
@@ -124,8 +124,8 @@ describe('a target that is checked out', () => {
   })
 })
 
-describe('a target that nobody has checked out', () => {
-  test('is moved by its reference alone, with a word in its reflog', async () => {
+describe('a target that is not checked out', () => {
+  test('is moved by its ref alone, with a reflog message', async () => {
     const world = new DelegateWorld()
     world.project.git('branch', 'side')
     world.project.write('a.txt', 'dirty, and nobody cares\n')
@@ -138,7 +138,7 @@ describe('a target that nobody has checked out', () => {
     expect(world.project.read('a.txt')).toBe('dirty, and nobody cares\n')
   })
 
-  test('in a bare repository is merged into as well', async () => {
+  test('in a bare repository is merged into', async () => {
     const origin = gitProject()
     const folder = scratchFolder()
     const bare = join(folder, 'project.git')
@@ -157,7 +157,7 @@ describe('a target that nobody has checked out', () => {
     )
   })
 
-  test('or that is gone is waited for', async () => {
+  test('or is gone makes the merge wait', async () => {
     const world = new DelegateWorld()
     world.project.git('branch', 'side')
     const one = world.delegate('one', { order: { target: 'side' } })
@@ -170,14 +170,14 @@ describe('a target that nobody has checked out', () => {
   })
 })
 
-describe('a target that goes on under us', () => {
-  // The verify command of a merge stands for whoever commits meanwhile.
+describe('a target that moves during the merge', () => {
+  // The verify command plays someone who commits meanwhile.
   const commitMeanwhile = (world: DelegateWorld, times: number) => {
     const { root } = world.project
     return `n=$(cat ../n 2>/dev/null || echo 0); echo $((n+1)) > ../n; [ "$n" -ge ${times} ] || git -C ${root} commit --quiet --allow-empty -m "meanwhile $n"`
   }
 
-  test('is merged with anew', async () => {
+  test('is merged with again', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: commitMeanwhile(world, 2) })
     expect(await world.mergeOne(one)).toMatchObject({
@@ -188,7 +188,7 @@ describe('a target that goes on under us', () => {
     expect(world.project.git('log', '--format=%s', 'main')).toContain('meanwhile 1')
   })
 
-  test('by going back is not brought forward again', async () => {
+  test('back to an older commit is not moved forward again', async () => {
     const world = new DelegateWorld()
     world.project.commit('dropped', { 'dropped.txt': '' })
     const { root } = world.project
@@ -200,7 +200,7 @@ describe('a target that goes on under us', () => {
     expect(world.project.names()).not.toContain('too.txt')
   })
 
-  test('again and again is left alone after the third time', async () => {
+  test('repeatedly is left alone after the third time', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: commitMeanwhile(world, 9) })
     expect(await world.mergeOne(one)).toMatchObject({
@@ -213,7 +213,7 @@ describe('a target that goes on under us', () => {
   })
 })
 
-test('the hooks of the user do not run, and nothing is signed in their name', async () => {
+test("runs no user hooks and signs nothing with the user's key", async () => {
   const world = new DelegateWorld()
   const { project } = world
   const delegates = [world.delegate('one'), world.delegate('two')]
@@ -251,7 +251,7 @@ function others(world: DelegateWorld): void {
   project.git('switch', '--quiet', 'main')
 }
 
-/** Of commands that stop half-way. */
+/** Runs a command that stops half-way. */
 function tryGit(project: World, ...args: string[]): void {
   try {
     project.git(...args)

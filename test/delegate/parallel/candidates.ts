@@ -1,4 +1,4 @@
-// Tasks as they stand in a backlog, with what matters for running them side by side.
+// Backlog tasks with the fields that matter for running them in parallel.
 import type { Candidate } from '../../../src/run/parallel/schedule.ts'
 import type { Task } from '../../../src/backlog/task.ts'
 
@@ -25,7 +25,7 @@ export function someTask(id: string, fields: Partial<Task> = {}): Task {
   }
 }
 
-/** A task with the files that it says it changes. */
+/** A task with its declared files. */
 export function candidate(
   id: string,
   fields: Partial<Task> = {},

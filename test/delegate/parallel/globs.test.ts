@@ -19,7 +19,7 @@ describe('two globs', () => {
     ['a choice, and one of it', 'src/{a,b}/c.ts', 'src/a/c.ts'],
     ['an extended glob, and one of it', 'src/@(a|b).ts', 'src/a.ts'],
     ['a class in brackets', 'src/[ab].ts', 'src/a.ts'],
-  ])('may share a path: %s', (_what, a, b) => {
+  ])('may match the same path: %s', (_what, a, b) => {
     expect(mayShareAPath(a, b)).toBe(true)
     expect(mayShareAPath(b, a)).toBe(true)
   })
@@ -33,12 +33,12 @@ describe('two globs', () => {
     ['a pattern and a file of another kind', 'src/*.ts', 'src/readme.md'],
     ['a pattern that only leaves out', '!src/a.ts', 'src/a.ts'],
     ['nothing, and anything', ' ', 'src/a.ts'],
-  ])('share none: %s', (_what, a, b) => {
+  ])('never match the same path: %s', (_what, a, b) => {
     expect(mayShareAPath(a, b)).toBe(false)
     expect(mayShareAPath(b, a)).toBe(false)
   })
 
-  test('that both match some path always may share one', () => {
+  test('that both match some path are always found to overlap', () => {
     const part = fc.constantFrom('a', 'b', 'ab', 'x.ts', 'y.md')
     const paths = fc.array(part, { minLength: 1, maxLength: 4 })
     // A glob made from a path by putting wildcards into it matches that path.
@@ -64,7 +64,7 @@ describe('two globs', () => {
     )
   })
 
-  test('are compared whatever they are, and alike both ways', () => {
+  test('of any form compare the same both ways', () => {
     const glob = fc.string({
       unit: fc.constantFrom(
         'a',

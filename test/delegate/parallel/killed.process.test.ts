@@ -8,11 +8,11 @@ test.each([
   ['delegate.started', 2],
   ['tool', 3],
   ['delegate.ready', 1],
-  // Behind those of the work, one of a merge.
+  // A kill point in the merge, after those of the work.
   ['verify.started', 4],
   ['delegate.merged', 2],
 ] as const)(
-  'a runner of several killed at %s (%i) is resumed: every task is merged and closed once, and no process is left',
+  'resumes a parallel runner killed at %s (%i): each task is merged and closed once, no process is left',
   async (kind, count) => {
     const world = new ParallelWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')
@@ -44,7 +44,7 @@ test.each([
       three: 'completed',
     })
     expect(world.standing()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
-    // By what is on the branch, each once: work found uncommitted behind a killed agent is committed under a name of its own.
+    // Checked by content: uncommitted work of a killed agent is committed with another message.
     for (const name of ['one', 'two', 'three'])
       expect(world.merged(`${name}.txt`)).toBe(`${name}\n`)
     expect(

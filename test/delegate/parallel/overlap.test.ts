@@ -13,7 +13,7 @@ const touches = (fields: Parameters<typeof someTask>[1], files: readonly string[
   findTouchedFiles(someTask('a', fields), tree, files)
 
 describe('the files of a task', () => {
-  test('are those of its order, and its text does not count then', () => {
+  test('are those of its request, and then its text does not count', () => {
     expect(
       touches({ title: 'Mend src/auth/login.ts', extra: 'files: docs/**' }, ['src/**']),
     ).toEqual({
@@ -30,10 +30,10 @@ describe('the files of a task', () => {
       ['src/a.ts', 'docs/b.md'],
     ],
     ['one of them', 'files: src/a.ts', ['src/a.ts']],
-    ['what is no list of texts', 'files: {a: 1}', []],
-    ['what is no YAML', 'files: [src/a.ts', []],
+    ['a value that is no list', 'files: {a: 1}', []],
+    ['invalid YAML', 'files: [src/a.ts', []],
     ['nothing', 'owner: me', []],
-  ])('are declared in the head of its file: %s', (_what, extra, declared) => {
+  ])('are declared in its front matter: %s', (_what, extra, declared) => {
     expect(touches({ extra }).declared).toEqual(declared)
   })
 
@@ -41,26 +41,22 @@ describe('the files of a task', () => {
     ['a path', 'Mend src/auth/login.ts, please.', ['src/auth/login.ts']],
     ['a path with a line', 'It fails at ./src/auth/login.ts:12:4.', ['src/auth/login.ts']],
     ['a folder', 'Tidy up src/auth/.', ['src/auth']],
-    ['a file at the top', 'Say it in README.md.', ['README.md']],
-    ['the only file of a name', 'Mend login.ts', ['src/auth/login.ts']],
-    ['a name that several files have', 'Mend index.ts', []],
-    ['a path that is not there', 'Write src/auth/logout.ts', []],
-    [
-      'a path that is not there, in backticks',
-      'Write `src/auth/logout.ts`',
-      ['src/auth/logout.ts'],
-    ],
+    ['a top-level file', 'Say it in README.md.', ['README.md']],
+    ['a unique file name', 'Mend login.ts', ['src/auth/login.ts']],
+    ['an ambiguous file name', 'Mend index.ts', []],
+    ['a missing path', 'Write src/auth/logout.ts', []],
+    ['a missing path in backticks', 'Write `src/auth/logout.ts`', ['src/auth/logout.ts']],
     ['a pattern in backticks', 'Mend `src/**/*.ts`', ['src/**/*.ts']],
     ['something else with a slash, in backticks', 'Send `application/json` from `origin/main`', []],
     ['an address', 'See https://example.com/src/auth/login.html', []],
-    ['a folder at the top', 'Everything in src is slow', []],
+    ['a top-level folder', 'Everything in src is slow', []],
     ['nothing', 'Make it faster', []],
   ])('are guessed from its text: %s', (_what, text, likely) => {
     expect(touches({ description: text }).likely).toEqual(likely)
     expect(touches({ checklist: [{ item: text, done: false }] }).likely).toEqual(likely)
   })
 
-  test('are looked for in a text of any length', () => {
+  test('are found in a text of any length', () => {
     const text = `${'.'.repeat(200_000)} ${'`'.repeat(1000)} ${'a/'.repeat(100_000)}x`
     expect(touches({ details: text }).likely).toEqual([])
   })
@@ -71,16 +67,16 @@ describe('two tasks overlap', () => {
   const likely = (...paths: readonly string[]) => ({ declared: [], likely: paths })
 
   test.each([
-    ['where both say so', declared('src/**'), declared('src/a.ts', 'docs/a.md'), 'declared'],
-    ['probably, where one says so', declared('src/**'), likely('src/a.ts'), 'likely'],
+    ['if both declare it', declared('src/**'), declared('src/a.ts', 'docs/a.md'), 'declared'],
+    ['probably, if one declares it', declared('src/**'), likely('src/a.ts'), 'likely'],
     [
-      'probably, where both name the same',
+      'probably, if both mention the same',
       likely('src/a.ts'),
       likely('docs/a.md', 'src/a.ts'),
       'likely',
     ],
-    ['nowhere, where both say otherwise', declared('src/**'), declared('docs/**'), 'none'],
-    ['nowhere, where nothing is known of one', declared('src/**'), likely(), 'none'],
+    ['not at all, if both declare other files', declared('src/**'), declared('docs/**'), 'none'],
+    ['not at all, if one has no known files', declared('src/**'), likely(), 'none'],
   ])('%s', (_where, a, b, how) => {
     expect(findOverlap(a, b).how).toBe(how)
     expect(findOverlap(b, a).how).toBe(how)

@@ -4,7 +4,7 @@ import { someTask } from './candidates.ts'
 
 const work = (assignee: string) => someTask(assignee, { assignee, parent: 'piece' })
 
-describe('of one piece of work', () => {
+describe('in related work', () => {
   test.each([
     ['code', 'documentation'],
     ['code', 'tests'],
@@ -12,7 +12,7 @@ describe('of one piece of work', () => {
     ['documentation', 'tests'],
     ['code', 'code'],
     ['code', 'debugger'],
-  ])('%s and %s go together', (a, b) => {
+  ])('%s and %s may run together', (a, b) => {
     expect(orderPair(work(a), work(b))!.how).toBe('together')
     expect(orderPair(work(b), work(a))!.how).toBe('together')
   })
@@ -30,30 +30,30 @@ describe('of one piece of work', () => {
   })
 })
 
-describe('which tasks are of one piece of work', () => {
+describe('which tasks are related work', () => {
   const code = (fields: object) => someTask('a', { assignee: 'code', ...fields })
   const review = (fields: object) => someTask('b', { assignee: 'reviewer', ...fields })
 
   test.each([
-    ['parts of the same', { parent: 'p' }, { parent: 'p' }],
+    ['with the same parent', { parent: 'p' }, { parent: 'p' }],
     ['of one epic', { labels: ['ui', 'epic:login'] }, { labels: ['epic:login'] }],
-    ['of one epic, written otherwise', { labels: ['epic-7'] }, { labels: ['epic-7'] }],
-  ])('%s: the review comes behind', (_which, a, b) => {
+    ['of one epic in another spelling', { labels: ['epic-7'] }, { labels: ['epic-7'] }],
+  ])('%s: the review comes after', (_which, a, b) => {
     expect(orderPair(code(a), review(b))!.how).toBe('first before second')
   })
 
   test.each([
-    ['parts of different ones', { parent: 'p' }, { parent: 'q' }],
+    ['with different parents', { parent: 'p' }, { parent: 'q' }],
     ['of different epics', { labels: ['epic:a'] }, { labels: ['epic:b'] }],
     ['with any other label in common', { labels: ['ui'] }, { labels: ['ui'] }],
-    ['with a label that only begins so', { labels: ['epics'] }, { labels: ['epics'] }],
+    ['with a label that only starts like an epic', { labels: ['epics'] }, { labels: ['epics'] }],
     ['with an empty parent', { parent: '' }, { parent: '' }],
-    ['of which nothing is known', {}, {}],
-  ])('%s: they have nothing to do with each other', (_which, a, b) => {
+    ['without any relation', {}, {}],
+  ])('%s: they are unrelated', (_which, a, b) => {
     expect(orderPair(code(a), review(b))).toBeUndefined()
   })
 
-  test('a group says that they go together, whatever they are', () => {
+  test('tasks of one group may run together, whatever their kind', () => {
     const fields = { parent: 'p', group: 'g' }
     expect(orderPair(code(fields), review(fields))!.how).toBe('together')
     expect(orderPair(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe(

@@ -6,7 +6,7 @@ import { scratchFolder } from '../../support/scratch.ts'
 import { doing } from '../../run/run-world.ts'
 import { ParallelWorld, meeting } from './parallel-world.ts'
 
-test('a run of several at once merges each task when it is proved, closes it once, leaves the checkout alone, and is reported as one', async () => {
+test('merges each task when proved, closes it once, leaves the checkout alone, and reports one run', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const head = world.project.git('rev-parse', 'HEAD')
@@ -24,7 +24,7 @@ test('a run of several at once merges each task when it is proved, closes it onc
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
   expect(world.project.git('rev-parse', 'HEAD')).toBe(head)
   expect(world.project.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
-  // Nothing is left of where they worked.
+  // The worktrees and branches are gone.
   expect(world.of('delegate.started').map(({ worktree }) => existsSync(worktree))).toEqual([
     false,
     false,
@@ -50,7 +50,7 @@ test('a run of several at once merges each task when it is proved, closes it onc
     { id: report.run, state: 'ended', how: 'finished', done: 3, failed: 0, open: 0 },
   ])
 
-  // Each says what it does under its own name, and a task is done when it is merged.
+  // Each event names its delegate, and a task is done when it is merged.
   for (const name of ['one', 'two', 'three']) {
     const kinds = world.events.filter(({ delegate }) => delegate === name).map(({ kind }) => kind)
     const order = [
@@ -68,13 +68,13 @@ test('a run of several at once merges each task when it is proved, closes it onc
     expect(kinds).not.toContain('run.started')
     expect(kinds).not.toContain('run.ended')
   }
-  // What is said to be spent is that of all together.
+  // The reported spend is that of all delegates together.
   expect(Math.max(...world.of('usage').map(({ spend }) => spend.cacheWritten))).toBe(
     report.spend.cacheWritten,
   )
 })
 
-test('what depends on another is begun when that is merged, and has its work', async () => {
+test('starts a dependent task once its dependency is merged, with that work', async () => {
   const world = new ParallelWorld()
   await world.tasks('One')
   await world.tasks({ title: 'Two', dependsOn: ['one'] }, 'Three')
@@ -92,13 +92,13 @@ test('what depends on another is begun when that is merged, and has its work', a
   const at = (kind: string, name: string) =>
     order.findIndex((event) => event.kind === kind && event.delegate === name)
   expect(at('delegate.started', 'two')).toBeGreaterThan(at('delegate.merged', 'one'))
-  // What holds for all of them is said once.
+  // Shared messages are printed once.
   expect(world.of('message').filter(({ text }) => text.includes('no verify command'))).toHaveLength(
     1,
   )
 })
 
-test('tasks that name the same file are worked on one after the other', async () => {
+test('works on tasks that name the same file one after the other', async () => {
   const world = new ParallelWorld()
   await world.tasks(
     { title: 'One', description: 'Change `a.txt`' },
@@ -123,12 +123,12 @@ test('tasks that name the same file are worked on one after the other', async ()
   ])
 })
 
-/** Merges the run's branch as it stands, with its own side where both changed a line. */
+/** Merges the run's current branch, preferring its own side in conflicts. */
 const MEND = {
   run: "git merge --quiet --no-edit -X ours $(git branch --list 'stint/run-??????' --format='%(refname:short)')",
 }
 
-test('what conflicts is given back with the conflict in the same run, mended and merged', async () => {
+test('returns a conflict for rework in the same run, where it is fixed and merged', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const meet = meeting('one', 'two')
@@ -149,11 +149,11 @@ test('what conflicts is given back with the conflict in the same run, mended and
   expect(world.of('delegate.started').map(({ isAgain }) => isAgain)).toEqual([false, false, true])
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed' })
   expect(Object.values(world.closings())).toEqual([1, 1])
-  // Both are in the history of the branch.
+  // Both commits are in the branch's history.
   expect(world.subjects()).toEqual(expect.arrayContaining(['one', 'two']))
 })
 
-test('what comes back too often is parked on its branch, what depends on it waits, and the others are merged', async () => {
+test('parks work rejected too often on its branch, its dependents wait, and the others are merged', async () => {
   const world = new ParallelWorld()
   world.config('delegates:\n  send_back: 0\n')
   await world.tasks('One', 'Two', 'Three')
@@ -183,7 +183,7 @@ test('what comes back too often is parked on its branch, what depends on it wait
   expect(outcomes.toSorted()).toEqual(['done', 'done', 'parked'])
 })
 
-test('what fails for good is parked, what depends on it waits, and the others are merged', async () => {
+test('parks a finally failed task, its dependents wait, and the others are merged', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   await world.tasks({ title: 'Three', dependsOn: ['one'] })
@@ -200,7 +200,7 @@ test('what fails for good is parked, what depends on it waits, and the others ar
   ])
 })
 
-test('what all of them spend counts together, and a run that ended over its budget is gone on with', async () => {
+test('counts the spend of all delegates together, and resumes a run that ended over budget', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const meet = meeting('one', 'two', 'three')
@@ -208,7 +208,7 @@ test('what all of them spend counts together, and a run that ended over its budg
     [meet(name), { usage: 4000 }, meet(`${name}-used`, `${name}-used`), ...doing(name)],
   ]
   const script = world.script({ one: work('one'), two: work('two'), three: work('three') })
-  // Each alone stays far below it.
+  // Each alone stays far below the budget.
   const report = await world.run({ script, budgetTokens: 60_000 })
   expect(report.how).toBe('budget tokens')
   expect(Object.values(await world.statuses())).not.toEqual(['completed', 'completed', 'completed'])
@@ -218,7 +218,7 @@ test('what all of them spend counts together, and a run that ended over its budg
   expect(world.delegates()).toHaveLength(3)
 })
 
-test('no more tasks are begun than it was to do', async () => {
+test('starts no more tasks than the maximum', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three', 'Four')
   const report = await world.run({ maxTasks: 2 })
@@ -228,7 +228,7 @@ test('no more tasks are begun than it was to do', async () => {
   expect(Object.values(world.closings())).toEqual([1, 1, 1, 1])
 })
 
-test('told to stop after its tasks it begins no more, and merges those that run', async () => {
+test('asked to stop after its tasks, starts no more and merges those that run', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const gate = join(scratchFolder(), 'open')
@@ -245,7 +245,7 @@ test('told to stop after its tasks it begins no more, and merges those that run'
   expect((await world.run({ resume: true })).how).toBe('finished')
 })
 
-test('told to stop now it ends all of them at once, and goes on with each where it was', async () => {
+test('asked to stop now, ends all of them at once and resumes each where it was', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const half = (name: string) => [
@@ -270,7 +270,7 @@ test('told to stop now it ends all of them at once, and goes on with each where 
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
 })
 
-test('after its time is over it ends all of them, to be resumed', async () => {
+test('ends all of them when its time is up, to be resumed', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })

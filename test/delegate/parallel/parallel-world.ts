@@ -1,4 +1,4 @@
-// A project whose backlog is worked through by several rehearsal agents at once: real processes, real git.
+// A project whose backlog several scripted agents work through in parallel: real processes, real git.
 import { onTestFinished } from 'vitest'
 import { type DelegateState, readDelegates } from '../../../src/run/delegate/delegates.ts'
 import { startAnyRun } from '../../../src/run/parallel/start-parallel.ts'
@@ -10,7 +10,7 @@ import { expectNoneLeft } from '../../support/processes.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 import { RunWorld } from '../../run/run-world.ts'
 
-/** Acts by which agents wait until all of these are at work. */
+/** Script steps that make agents wait until all of them are running. */
 export function meeting(
   ...all: readonly string[]
 ): (name: string, ...others: readonly string[]) => { readonly run: string } {
@@ -54,18 +54,18 @@ export class ParallelWorld extends RunWorld {
     return readDelegates(this.workspace().paths)
   }
 
-  /** The parallel run itself, and not one of its delegates. */
+  /** The parallel run itself, not one of its delegates. */
   override runs(): readonly string[] {
     const parts = new Set(this.delegates().map(({ id }) => id))
     return super.runs().filter((id) => !parts.has(id))
   }
 
-  /** Where each delegate stands, by its name. */
+  /** The status of each delegate, by name. */
   standing(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.delegates().map(({ order, status }) => [order.name, status]))
   }
 
-  /** What the run's branch has of a file. */
+  /** The content of a file on the run's branch. */
   merged(path: string): string {
     return this.project.git('show', `${this.branch()}:${path}`)
   }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findOverlap } from '../../../src/run/delegate/overlap.ts'
-import { type Candidate, scheduleTasks, orderPair } from '../../../src/run/parallel/schedule.ts'
+import { type Candidate, orderPair, scheduleTasks } from '../../../src/run/parallel/schedule.ts'
 import { candidate } from './candidates.ts'
 
 const isDone =
@@ -27,8 +27,8 @@ const waiting = (
     ),
   )
 
-describe('what is begun', () => {
-  test('is as many as there is room for, in their order', () => {
+describe('the next tasks', () => {
+  test('are as many as there is room for, in order', () => {
     const tasks = ['a', 'b', 'c', 'd'].map((id) => candidate(id))
     expect(started(tasks, [], 3)).toEqual(['a', 'b', 'c'])
     expect(started(tasks, [candidate('x'), candidate('y')], 3)).toEqual(['a'])
@@ -36,7 +36,7 @@ describe('what is begun', () => {
     expect(waiting(tasks, [], 3)).toEqual({ d: '3 at once is the most' })
   })
 
-  test('is nothing that depends on what is not in the target yet', () => {
+  test('exclude tasks whose dependency is not in the target yet', () => {
     const tasks = [
       candidate('a'),
       candidate('b', { dependsOn: ['a'] }),
@@ -48,7 +48,7 @@ describe('what is begun', () => {
     expect(started(tasks.slice(1), [], 4, ['a', 'z'])).toEqual(['b', 'c'])
   })
 
-  test('is nothing whose parts are still open', () => {
+  test('exclude tasks whose parts are still open', () => {
     const tasks = [
       candidate('whole', { children: ['part'] }),
       candidate('part', { parent: 'whole' }),
@@ -57,7 +57,7 @@ describe('what is begun', () => {
     expect(started(tasks.slice(0, 1), [], 4, ['part'])).toEqual(['whole'])
   })
 
-  test('is nothing that changes the same files as another that runs, or is begun now', () => {
+  test('exclude tasks that change the same files as a running or starting one', () => {
     const tasks = [
       candidate('a', {}, ['src/**']),
       candidate('b', {}, ['src/b.ts']),
@@ -68,7 +68,7 @@ describe('what is begun', () => {
     expect(started(tasks, [candidate('x', {}, ['docs/a.md'])])).toEqual(['a'])
   })
 
-  test('is nothing that would keep one from its files that comes before it', () => {
+  test('exclude tasks that would block the files of an earlier one', () => {
     const tasks = [
       candidate('a', {}, ['src/**']),
       candidate('b', {}, ['src/b.ts', 'docs/**']),
@@ -78,7 +78,7 @@ describe('what is begun', () => {
     expect(waiting(tasks).c).toBe('goes after b, which changes docs/** too')
   })
 
-  test('is what goes together by its kind, and not what comes behind', () => {
+  test('include kinds that run together, and not kinds that come later', () => {
     const of = (id: string, assignee: string) => candidate(id, { assignee, parent: 'p' })
     const tasks = [
       of('review', 'reviewer'),
@@ -96,11 +96,11 @@ describe('what is begun', () => {
     expect(started([of('review', 'reviewer')])).toEqual(['review'])
   })
 
-  test('follows what tasks depend on, where their kinds would have it otherwise', () => {
+  test('follow dependencies over the order of kinds', () => {
     const of = (id: string, assignee: string, ...dependsOn: readonly string[]) =>
       candidate(id, { assignee, parent: 'p', dependsOn })
     expect(started([of('code', 'code', 'review'), of('review', 'reviewer')])).toEqual(['review'])
-    // Also around a corner.
+    // Also transitively.
     const tasks = [
       of('search', 'research', 'other'),
       candidate('other', { dependsOn: ['code'] }),
@@ -109,10 +109,10 @@ describe('what is begun', () => {
     expect(started(tasks)).toEqual(['code'])
   })
 
-  test('goes by the order of the backlog, where rules contradict each other', () => {
+  test('follow the backlog order where rules contradict each other', () => {
     const of = (id: string, assignee: string, ...dependsOn: readonly string[]) =>
       candidate(id, { assignee, parent: 'p', dependsOn })
-    // Research before code before its review, and the research waits for the review's documentation.
+    // Research before code before review would be a cycle, because the research depends on the review.
     const tasks = [
       of('search', 'research', 'docs'),
       of('docs', 'documentation', 'review'),
@@ -135,7 +135,7 @@ const ASSIGNEES = [
 ] as const
 const FILES = ['src/**', 'src/a.ts', 'src/b.ts', 'docs/**', 'docs/a.md', 'test/**'] as const
 
-/** Tasks t0, t1, …, in an order in which each depends on earlier ones only. */
+/** Tasks t0, t1, …, each depending only on earlier ones. */
 const plans = fc
   .array(
     fc.record({
@@ -160,7 +160,7 @@ const plans = fc
     }),
   )
 
-/** Which of those that run ends next, as the numbers say; answers what ran at once, step by step. */
+/** Plays the schedule out, ending running tasks as `numbers` decide; returns what ran at once, step by step. */
 function playedOut(tasks: readonly Candidate[], most: number, ends: readonly number[]) {
   let left = tasks
   let running: readonly Candidate[] = []
@@ -176,7 +176,7 @@ function playedOut(tasks: readonly Candidate[], most: number, ends: readonly num
     running = running.concat(start)
     left = left.filter((one) => !start.includes(one))
     steps.push({ running, begun: start, done: [...done] })
-    // Always progress, as long as anything is left.
+    // Something always runs while tasks are left.
     expect(running.length).toBeGreaterThan(0)
     const ended = running[(ends[turn % ends.length] ?? 0) % running.length]!
     running = running.filter((one) => one !== ended)
@@ -185,14 +185,14 @@ function playedOut(tasks: readonly Candidate[], most: number, ends: readonly num
   return { steps, done }
 }
 
-describe('a plan worked out, whichever ends first', () => {
+describe('a schedule played out in any finishing order', () => {
   const played = fc.tuple(
     plans,
     fc.integer({ min: 1, max: 8 }),
     fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }),
   )
 
-  test('starts every task once, and never more at a time than it may', () => {
+  test('starts every task once, and never more at a time than allowed', () => {
     fc.assert(
       fc.property(played, ([tasks, most, ends]) => {
         const { steps, done } = playedOut(tasks, most, ends)
@@ -202,7 +202,7 @@ describe('a plan worked out, whichever ends first', () => {
     )
   })
 
-  test('never has two at once that change the same files, or of which one depends on the other', () => {
+  test('never runs two tasks at once that change the same files or depend on each other', () => {
     fc.assert(
       fc.property(played, ([tasks, most, ends]) => {
         for (const { running, begun, done } of playedOut(tasks, most, ends).steps) {
@@ -216,7 +216,7 @@ describe('a plan worked out, whichever ends first', () => {
     )
   })
 
-  test('keeps to the pairs, where no task depends on another', () => {
+  test('keeps the pair order where no task depends on another', () => {
     const free = plans.map((tasks) =>
       tasks.map(({ task, touches }) => ({ task: { ...task, dependsOn: [] }, touches })),
     )

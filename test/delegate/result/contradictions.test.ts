@@ -7,8 +7,8 @@ import { JournalledWorld, said } from './journalled-world.ts'
 const redis = said('decision.made', { title: 'Session store', choice: 'Redis' })
 const postgres = said('decision.made', { title: 'Session store', choice: 'Postgres' })
 
-describe('decisions of a delegate that do not go together with others', () => {
-  test('are told with both delegates, both choices and the commands that show them', async () => {
+describe('contradicting decisions of a delegate', () => {
+  test('are reported with both delegates, both choices and the commands that show them', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const api = world.delegate({ name: 'api', parent })
@@ -24,7 +24,7 @@ describe('decisions of a delegate that do not go together with others', () => {
     ])
   })
 
-  test('are found against the parent, and against one that was merged once only', async () => {
+  test('are found against the parent, and against a merged delegate once only', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent([
       said('decision.made', { title: 'Token lifetime', choice: '15 minutes' }),
@@ -47,7 +47,7 @@ describe('decisions of a delegate that do not go together with others', () => {
     ).toHaveLength(1)
   })
 
-  test('are not looked for among delegates of others, nor among those that came to nothing', async () => {
+  test("are not searched among other parents' delegates, nor among failed or discarded ones", async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const failed = world.delegate({ name: 'failed', parent })
@@ -64,7 +64,7 @@ describe('decisions of a delegate that do not go together with others', () => {
     expect(await findContradictions(world.workspace, sibling.state)).toHaveLength(1)
   })
 
-  test('are never more than can be read', async () => {
+  test('are limited to a readable number', async () => {
     const world = new JournalledWorld()
     const many = (choice: string) =>
       Array.from({ length: 15 }, (_, n) =>

@@ -78,7 +78,7 @@ const AGREEING: readonly (readonly [DecisionText, DecisionText])[] = [
   [d('Error format of the API', 'problem+json'), d('Date format of the export', 'ISO 8601')],
 ]
 
-/** As one project might have decided, in the words agents use. */
+/** Decisions of one project, phrased as agents do. */
 const PROJECT: readonly DecisionText[] = [
   d('Use append-only log for the journal', 'append-only JSONL', {
     options: 'SQLite, JSONL, LMDB',
@@ -126,11 +126,11 @@ describe('of two decisions', () => {
     expect([contradicts(a, b), contradicts(b, a)]).toEqual([true, true])
   })
 
-  test.each(named(AGREEING))('“%s” and “%s” go together', (_a, _b, a, b) => {
+  test.each(named(AGREEING))('“%s” and “%s” are compatible', (_a, _b, a, b) => {
     expect([contradicts(a, b), contradicts(b, a)]).toEqual([false, false])
   })
 
-  test('none contradict each other that a project makes about different things', () => {
+  test('about different things none contradict each other', () => {
     const alarms = PROJECT.flatMap((a, index) =>
       PROJECT.slice(index + 1)
         .filter((b) => contradicts(a, b))

@@ -1,4 +1,4 @@
-// A project with a parent session, and delegates of it as their logs tell of them: real git, real journals, no agent.
+// A project with a parent session and delegates built from logs: real git, real journals, no agent.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -9,8 +9,8 @@ import { Workspace } from '../../../src/project/store/workspace.ts'
 import type { DelegateMove, DelegateOrder } from '../../../src/run/entries.ts'
 import { RunLog } from '../../../src/run/run-log.ts'
 import {
-  type EntryDraft,
   type EntryData,
+  type EntryDraft,
   type EntryKind,
   draftEntry,
 } from '../../../src/session/entries.ts'
@@ -35,7 +35,7 @@ export class JournalledWorld {
     return workspace
   }
 
-  /** The session that delegates work for. */
+  /** The parent session of the delegates. */
   async parent(drafts: readonly EntryDraft[] = []): Promise<string> {
     const { reading } = await initSession(this.workspace, {
       name: 'login',
@@ -61,7 +61,7 @@ export class JournalledWorld {
     }
   }
 
-  /** One that was begun on a branch and in a worktree of its own. */
+  /** A delegate started on its own branch and worktree. */
   delegate(order: Partial<DelegateOrder> & { readonly name: string }): Delegate {
     return new Delegate(this, order)
   }
@@ -107,7 +107,7 @@ export class Delegate {
     return readDelegate(this.world.workspace.paths, this.id)
   }
 
-  /** A session of its own, in its tree, with what it recorded there. */
+  /** Its own session, in its tree, with the given entries. */
   async session(drafts: readonly EntryDraft[] = []): Promise<string> {
     const inTree = this.world.workspaceAt(this.tree)
     const { reading } = await initSession(inTree, {
@@ -130,7 +130,7 @@ export class Delegate {
     return commitIn(this.tree, path, text)
   }
 
-  /** Merges another branch into its own, as one does that was sent back. */
+  /** Merges another branch into its own, as after a rejection. */
   takeIn(branch: string): void {
     git(this.tree, 'merge', '--quiet', '--no-edit', branch)
   }
@@ -145,7 +145,7 @@ export class Delegate {
     return this.state
   }
 
-  /** An attempt that used something. */
+  /** An attempt with token usage. */
   used(input: number): void {
     const attempt = mintId(undefined)
     const usage = { input, cacheWritten: 0, cacheRead: 0, output: 1 }
@@ -172,7 +172,7 @@ export class Delegate {
     })
   }
 
-  /** Merges it into main as the queue does, and answers the commit. */
+  /** Merges it into main as the queue does, and returns the commit. */
   merged(): { readonly commit: string; readonly target: string } {
     const { project } = this.world
     const onto = project.git('rev-parse', 'main').trim()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mergeJournals, reportBegunToParent } from '../../../src/run/delegate/parent-journal.ts'
+import { mergeJournals, reportStartToParent } from '../../../src/run/delegate/parent-journal.ts'
 import { moveTask } from '../../../src/project/tasks/project-backlog.ts'
 import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { RunSession } from '../../../src/run/attempt/run-session.ts'
@@ -18,7 +18,7 @@ async function worldWithTask() {
 }
 
 describe('when the work of a delegate is merged', () => {
-  test('its parent has what it learned, as the name of the delegate says, and the task is closed by the same write', async () => {
+  test('its parent gets what it learned, marked with its name, and the task is closed by the same write', async () => {
     const { world, task, status } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task, output: 'test/login.test.ts' })
@@ -82,16 +82,16 @@ describe('when the work of a delegate is merged', () => {
       by: 'run',
       data: { task, status: 'completed', summary: 'twelve tests' },
     })
-    expect(RunSession.closedBy(world.workspace, parent, task)).toBe(landed.commit)
+    expect(RunSession.findClosingCommit(world.workspace, parent, task)).toBe(landed.commit)
     expect(await status()).toBe('completed')
     expect(written.every(({ once }) => once !== undefined)).toBe(true)
   })
 
-  test('doing it again changes nothing, and does not close a task that was opened again', async () => {
+  test('repeating it changes nothing, and does not close a reopened task', async () => {
     const { world, task, status } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task })
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     await delegate.session([said('decision.made', { title: 'Runner', choice: 'vitest' })])
     delegate.commit('test/a.ts')
     const landed = delegate.merged()
@@ -109,7 +109,7 @@ describe('when the work of a delegate is merged', () => {
     expect(await status()).toBe('ready')
   })
 
-  test('a merge that was told by two processes counts once', async () => {
+  test('a merge recorded by two processes counts once', async () => {
     const { world, task } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task })
@@ -126,7 +126,7 @@ describe('when the work of a delegate is merged', () => {
     expect(state.delegates.items).toHaveLength(1)
   })
 
-  test('where the parent works is not taken for the target', async () => {
+  test("the parent's branch is not mistaken for the target", async () => {
     const { world, task } = await worldWithTask()
     const parent = await world.parent()
     const { git } = world.stateOf(parent)
@@ -139,7 +139,7 @@ describe('when the work of a delegate is merged', () => {
     expect(world.stateOf(parent).git).toEqual(git)
   })
 
-  test('without a parent its own last session, closed as it is, closes the task', async () => {
+  test('without a parent its own last session closes the task, though it is closed itself', async () => {
     const { world, task, status } = await worldWithTask()
     const delegate = world.delegate({ name: 'tests', task })
     await delegate.session()
@@ -167,7 +167,7 @@ describe('when the work of a delegate is merged', () => {
     expect(await status()).toBe('completed')
   })
 
-  test('a delegate of a delegate is named as the one that learned it', async () => {
+  test("what a delegate's delegate learned carries that delegate's name", async () => {
     const { world } = await worldWithTask()
     const parent = await world.parent()
     const outer = world.delegate({ name: 'outer', parent })
@@ -181,7 +181,7 @@ describe('when the work of a delegate is merged', () => {
     ])
   })
 
-  test('a log that names no journal but a path is not followed', async () => {
+  test('a log that names a path instead of a journal is not followed', async () => {
     const { world } = await worldWithTask()
     const parent = await world.parent()
     const log = world.project.read('.sessions', 'journal', parent, 'log.jsonl')

@@ -14,7 +14,7 @@ import { renderStateJson, renderStateToon } from '../../../src/document/state-fi
 import { sessionJsonProblems } from '../../support/session-json-checker.ts'
 import { Story } from '../../support/worlds.ts'
 
-/** A session with four delegates, and an agent that it started itself. */
+/** A session with four delegates and a subagent. */
 function story(): Story {
   const told = new Story()
   const begin = (name: string, more: { task?: string; group?: string; as?: string } = {}) =>
@@ -58,7 +58,7 @@ function edited(from: string, to: string) {
 }
 
 describe('the document of a session with delegates', () => {
-  test('says how each stands', () => {
+  test('shows the status of each', () => {
     const text = renderModel(modelOf(story().state))
     expect(text).toMatch(
       /\n## Delegates\n- \*\*tests\*\* \(merged\): do tests - twelve tests \(2025-[^)]+\)\n- \*\*docs\*\* \(conflicted\): do docs - README\.md is in conflict/,
@@ -68,7 +68,7 @@ describe('the document of a session with delegates', () => {
     expect(renderModel(modelOf(new Story().state))).not.toContain('Delegates')
   })
 
-  test('keeps what a person writes between their lines, and says that these are computed', () => {
+  test('keeps what the user writes between their lines, and says that the lines are generated', () => {
     const { drafts, unabsorbed } = edited(
       '\n- **docs** (',
       '\n- ask Bob about the docs\n- **docs** (',
@@ -84,7 +84,7 @@ describe('the document of a session with delegates', () => {
     expect(added.unabsorbed).toEqual([expect.stringContaining('are computed')])
   })
 
-  test('does not take a line back that a person removed, nor whose decision it is', () => {
+  test('makes no entry from a removed delegate line or a changed delegate name', () => {
     expect(edited('- **api** (running): do api (2025-01-15T10:04)\n', '')).toEqual({
       drafts: [],
       unabsorbed: [],
@@ -94,7 +94,7 @@ describe('the document of a session with delegates', () => {
     expect(unabsorbed).toEqual([expect.stringContaining('computed')])
   })
 
-  test("loses no edit of a section that was a person's own under that heading", () => {
+  test("loses no edit of the user's own section under that heading", () => {
     const told = new Story()
     told.add('section.written', {
       title: 'Delegates',
@@ -117,7 +117,7 @@ describe('the document of a session with delegates', () => {
 })
 
 describe('delegates of a session', () => {
-  test('are in the progress file, the state files, what a model is given and what hooks noticed', () => {
+  test('are in the progress file, the state files, the injected context and the hook records', () => {
     const { state } = story()
     const line = 'docs (conflicted): do docs - README.md is in conflict'
     expect(renderProgress(state)).toContain(
@@ -145,7 +145,7 @@ describe('delegates of a session', () => {
     expect(entryText(entries.find(({ kind }) => kind === 'delegate.begun')!)).toContain('do tests')
   })
 
-  test('are in session.json with their groups, apart from agents that hooks saw, each reference to a task that is there', () => {
+  test('are in session.json with their groups, apart from subagents, and refer only to existing tasks', () => {
     const { state, entries } = story()
     const task = (id: string, status: BacklogTask['status']): BacklogTask => {
       return { id, title: id, status, dependsOn: [], proposed: 'code', checklist: [] }
@@ -202,7 +202,7 @@ describe('delegates of a session', () => {
     expect(sessionJsonProblems(sessionJson({ ...source, tasks: [] }))).toEqual([])
   })
 
-  test('make a task that one of them works on a delegated one', () => {
+  test('mark a task one of them works on as delegated', () => {
     const told = new Story()
     told.add('delegate.begun', { delegate: 'd', name: 'n', what: 'w', task: '1', branch: 'b' })
     const tasks = [

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runForJson } from '../../../src/run/sources/run-program.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, documented, sourceOf, standIn, told, workOn } from './world.ts'
+import { documented, named, read, sourceOf, standIn, told, workOn } from './world.ts'
 
 const bd = (more: Readonly<Record<string, string>> = {}) =>
   standIn('bd', {
@@ -14,7 +14,7 @@ const bd = (more: Readonly<Record<string, string>> = {}) =>
     ...more,
   })
 
-test('issues of beads (a stand-in, in the documented shape) are tasks that wait for each other as they do there', async () => {
+test('reads beads issues (stand-in, documented shape) as tasks with the same dependencies', async () => {
   const { env, calls } = bd()
   const backlog = await read(gitProject(), 'beads', { env })
   expect(told(backlog)).toEqual([
@@ -52,7 +52,7 @@ test('issues of beads (a stand-in, in the documented shape) are tasks that wait 
   ])
 })
 
-test('what beads (a stand-in, in the documented shape) wraps in an envelope is the same', async () => {
+test('reads beads output (stand-in, documented shape) in an envelope the same way', async () => {
   const wrapped = (name: string) =>
     JSON.stringify({ schema_version: 1, data: JSON.parse(documented(name)) })
   const { env } = bd({ ready: wrapped('bd-ready.json'), list: wrapped('bd-list.json') })
@@ -62,25 +62,25 @@ test('what beads (a stand-in, in the documented shape) wraps in an envelope is t
   )
 })
 
-test('settling closes the issue with the summary as one argument, whatever it holds', async () => {
+test('completing a task closes the issue with the summary as one argument, whatever it contains', async () => {
   const { env, calls } = bd()
   const world = gitProject()
   const source = await sourceOf(world, 'beads', { env })
   const task = named(await source.read(), 'app-a3f8-1')
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-  expect(await source.settle(task, `--force; $(touch x)\n"quoted" ${secret}`, world.root)).toEqual(
-    [],
-  )
+  expect(
+    await source.complete(task, `--force; $(touch x)\n"quoted" ${secret}`, world.root),
+  ).toEqual([])
   const [close] = calls().slice(-1)
   expect(close!.slice(0, 2)).toEqual(['close', 'app-a3f8.1'])
   expect(close![2]).toMatch(/^--reason=--force; \$\(touch x\) "quoted" /)
   expect(close).toHaveLength(3)
   expect(close![2]).not.toContain(secret)
-  await source.settle(task, ' ', world.root)
+  await source.complete(task, ' ', world.root)
   expect(calls().at(-1)![2]).toBe('--reason=done')
 })
 
-test('an issue that was completed here stays so until beads closes it', async () => {
+test('an issue completed here stays completed until beads closes it', async () => {
   const world = gitProject()
   await workOn(world, 'beads/app-a3f8.1')
   expect(told(await read(world, 'beads', { env: bd().env })).slice(0, 3)).toEqual([
@@ -90,7 +90,7 @@ test('an issue that was completed here stays so until beads closes it', async ()
   ])
 })
 
-test('an issue whose id could be taken for something else is left out and named', async () => {
+test('skips an issue whose id could be read as an option or a path, and reports it', async () => {
   const issue = { title: 'Bad', status: 'open', priority: 1, issue_type: 'task' }
   const list = JSON.stringify([
     { ...issue, id: '--help' },
@@ -128,18 +128,13 @@ test.each([
     'bd ready failed: no beads database found',
   ],
   [
-    'fails in words',
+    'fails in plain text',
     bdEnv({ '!ready': 'Error: locked\n' }),
     'PROGRAM_FAILED',
     'bd ready failed: Error: locked',
   ],
-  [
-    'fails without a word',
-    bdEnv({ '!ready': '' }),
-    'PROGRAM_FAILED',
-    'bd ready failed: exit code 1',
-  ],
-])('a bd that %s is an error that says so and what to do', async (_how, env, code, message) => {
+  ['fails silently', bdEnv({ '!ready': '' }), 'PROGRAM_FAILED', 'bd ready failed: exit code 1'],
+])('reports what to do about a bd that %s', async (_how, env, code, message) => {
   await expect(
     read(plainProject(), 'beads', { env: typeof env === 'function' ? env() : env }),
   ).rejects.toMatchObject({
@@ -153,7 +148,7 @@ function bdEnv(more: Readonly<Record<string, string>>): () => NodeJS.ProcessEnv 
   return () => bd(more).env
 }
 
-test('a program that does not end is ended', async () => {
+test('kills a program that does not end', async () => {
   const { env } = standIn('bd', { sleep: '' })
   const surroundings = { cwd: plainProject().root, env, timeoutMs: 1000 }
   await expect(

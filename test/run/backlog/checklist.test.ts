@@ -88,17 +88,17 @@ describe('a checklist', () => {
     expect(parseChecklist(text).items.map(({ task }) => task.own)).toEqual(['one'])
   })
 
-  test('goes on behind a fence that never ends', () => {
+  test('continues after a code fence that is never closed', () => {
     expect(parseChecklist('- [ ] One\n```\n- [ ] Two\n').items).toHaveLength(2)
   })
 
-  test('is no label for its items by its only title, but is by each of several', () => {
+  test("labels its items with their heading, unless that heading is the file's only title", () => {
     const labels = (text: string) => parseChecklist(text).items.map(({ task }) => task.labels)
     expect(labels('# Todo\n- [ ] One\n')).toEqual([[]])
     expect(labels('# Now\n- [ ] One\n# Later\n- [ ] Two\n')).toEqual([['now'], ['later']])
   })
 
-  test('takes an id and short forms in any order', () => {
+  test('accepts an id and short forms in any order', () => {
     const forms = ['Do it {#it} P1 !S', 'Do it P1 !S {#it}', 'Do it P1 {#it} !S']
     for (const form of forms) {
       const [item] = parseChecklist(`- [ ] ${form}`).items
@@ -106,14 +106,14 @@ describe('a checklist', () => {
     }
   })
 
-  test('without a box in it says how one is written', async () => {
+  test('reports how a checkbox is written when it has none', async () => {
     const world = plainProject()
     world.write('TODO.md', '# Nothing\n')
     expect((await read(world, 'TODO.md')).tasks).toEqual([])
     expect(world.said).toEqual(['TODO.md has no line of the form "- [ ] what is to be done"'])
   })
 
-  test('with several mistakes names them all with their lines, and nothing starts', async () => {
+  test('reports all mistakes with their lines, and nothing starts', async () => {
     const world = plainProject()
     const lines = [
       '- [ ] Write tests',
@@ -144,13 +144,13 @@ describe('a checklist', () => {
     ])
   })
 
-  test('in which a part waits for its whole is refused', () => {
+  test('is refused when a sub-item depends on its parent', () => {
     expect(parseChecklist('- [ ] A\n  - [ ] B (depends: [a])\n').problems).toEqual([
       'lines 1 and 2: each waits for the next: a → a/b → a',
     ])
   })
 
-  test('may say the same thing several times where all of it is done', () => {
+  test('may repeat an item when every copy is ticked', () => {
     expect(parseChecklist('- [x] Release\n- [x] Release\n').problems).toEqual([])
     expect(parseChecklist('- [x] Release\n- [ ] Release\n').problems).toHaveLength(1)
   })
@@ -171,7 +171,7 @@ describe('the id of an item', () => {
     ])
   })
 
-  test('tells long and foreign texts apart that come to one name', () => {
+  test('differs for long or non-Latin texts that shorten to the same name', () => {
     const long = 'Implement the new authentication flow for the client of the'
     const { items, problems } = parseChecklist(
       `- [ ] ${long} web\n- [ ] ${long} phone\n- [ ] Исправить\n- [ ] Проверить\n- [ ] +++\n`,
@@ -180,10 +180,10 @@ describe('the id of an item', () => {
     expect(new Set(items.map(({ task }) => task.own)).size).toBe(5)
   })
 
-  test('holds no secret of the text', async () => {
+  test('contains no secret from the text', async () => {
     const world = plainProject()
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-    // Short enough to be a name as a whole.
+    // Short enough to be used as a name unshortened.
     world.write('TODO.md', `- [ ] ${secret}\n`)
     const [task] = (await read(world, 'TODO.md')).tasks
     expect(JSON.stringify(task)).not.toContain(secret)
@@ -191,8 +191,8 @@ describe('the id of an item', () => {
   })
 })
 
-describe('settling an item', () => {
-  test('ticks its box in the copy of the run and changes no other byte', async () => {
+describe('completing an item', () => {
+  test("ticks its box in the run's copy and changes no other byte", async () => {
     const world = gitProject()
     const text = `\uFEFF${TODO.replaceAll('\n', '\r\n')}trailing  \r\n`
     world.commit('todo', { 'TODO.md': text })
@@ -205,43 +205,43 @@ describe('settling an item', () => {
       ['cache-the-lookup', '- [ ] Cache the lookup'],
       ['numbered-too', '2) [ ] Numbered too'],
     ] as const) {
-      expect(await source.settle(named(backlog, name), 'done', tree)).toEqual(['TODO.md'])
+      expect(await source.complete(named(backlog, name), 'done', tree)).toEqual(['TODO.md'])
       const at = line.lastIndexOf('[ ]')
       expected = expected.replace(line, `${line.slice(0, at)}[x]${line.slice(at + 3)}`)
       expect(readFileSync(join(tree, 'TODO.md'), 'utf8')).toBe(expected)
     }
     expect(world.read('TODO.md')).toBe(text)
-    expect(await source.settle(named(backlog, 'choose-a-library'), 'done', tree)).toEqual([])
+    expect(await source.complete(named(backlog, 'choose-a-library'), 'done', tree)).toEqual([])
   })
 
-  test('finds it where the agent moved it, and leaves the file where the agent reworded it', async () => {
+  test('finds it after the agent moved it, and leaves the file alone after the agent reworded it', async () => {
     const world = gitProject()
     world.commit('todo', { 'TODO.md': '- [ ] One\n- [ ] Two\n' })
     const source = await sourceOf(world, 'TODO.md')
     const backlog = await source.read()
     world.write('TODO.md', '- [ ] New\n- [ ] Two\n- [ ] One\n')
-    expect(await source.settle(named(backlog, 'one'), '', world.root)).toEqual(['TODO.md'])
+    expect(await source.complete(named(backlog, 'one'), '', world.root)).toEqual(['TODO.md'])
     expect(world.read('TODO.md')).toBe('- [ ] New\n- [ ] Two\n- [x] One\n')
     world.write('TODO.md', '- [ ] Something else\n')
-    expect(await source.settle(named(backlog, 'two'), '', world.root)).toEqual([])
+    expect(await source.complete(named(backlog, 'two'), '', world.root)).toEqual([])
     expect(world.read('TODO.md')).toBe('- [ ] Something else\n')
     expect(world.said).toContain(
       'TODO.md has no single line for two any more; it was left as it is',
     )
   })
 
-  test('keeps the permissions of the file, and names it for no commit when git does not track it', async () => {
+  test("keeps the file's permissions, and returns no path to commit when git does not track it", async () => {
     const world = gitProject()
     world.write('TODO.md', '- [ ] One\n')
     const source = await sourceOf(world, 'TODO.md')
     chmodSync(world.path('TODO.md'), 0o640)
-    expect(await source.settle((await source.read()).tasks[0]!, '', world.root)).toEqual([])
+    expect(await source.complete((await source.read()).tasks[0]!, '', world.root)).toEqual([])
     expect(world.read('TODO.md')).toBe('- [x] One\n')
     expect(statSync(world.path('TODO.md')).mode & 0o777).toBe(0o640)
   })
 })
 
-test('any text is read without an end in itself, and every box found stands where it is said to', () => {
+test('parses any text, and every checkbox it returns is at the reported position', () => {
   const piece = fc.constantFrom(
     '- [ ] a',
     '  - [x] b',

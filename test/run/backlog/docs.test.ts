@@ -14,7 +14,7 @@ function example(language: string): string {
   return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)![1]!
 }
 
-test('the JSONL that docs/backlogs.md shows is a backlog', async () => {
+test('the JSONL in docs/backlogs.md is a valid backlog', async () => {
   const world = plainProject()
   world.write('plan.jsonl', example('jsonl'))
   expect(told(await read(world, 'plan.jsonl'))).toEqual([
@@ -25,7 +25,7 @@ test('the JSONL that docs/backlogs.md shows is a backlog', async () => {
   ])
 })
 
-test('the checklist that docs/backlogs.md shows is a backlog', async () => {
+test('the checklist in docs/backlogs.md is a valid backlog', async () => {
   const world = plainProject()
   world.write('TODO.md', example('markdown'))
   const backlog = await read(world, 'TODO.md')

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { dependenciesIn, githubTasks } from '../../../src/run/sources/trackers.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, documented, sourceOf, standIn, told } from './world.ts'
+import { documented, named, read, sourceOf, standIn, told } from './world.ts'
 
 const gh = (list = documented('gh-issue-list.json')) => standIn('gh', { list })
 
-test('open issues (a stand-in, in the documented shape) are tasks with their dependencies, parts, boxes, sizes and priorities', async () => {
+test('reads open issues (stand-in, documented shape) with dependencies, parts, checkboxes, sizes and priorities', async () => {
   const { env, calls } = gh()
   const backlog = await read(gitProject(), 'github', { env })
   expect(told(backlog)).toEqual([
@@ -50,12 +50,12 @@ test('open issues (a stand-in, in the documented shape) are tasks with their dep
   ])
 })
 
-test('settling changes nothing on GitHub and in the tree', async () => {
+test('completing a task changes nothing on GitHub or in the tree', async () => {
   const { env, calls } = gh()
   const world = gitProject()
   const source = await sourceOf(world, 'github', { env })
   const task = named(await source.read(), 'gh-12')
-  expect(await source.settle(task, 'done', world.root)).toEqual([])
+  expect(await source.complete(task, 'done', world.root)).toEqual([])
   expect(calls()).toHaveLength(1)
 })
 
@@ -72,7 +72,7 @@ test.each([
   ['depends on other/repo#1', []],
   ['independents on #1', []],
   ['relates to #1', []],
-])('of %j the dependencies are %j', (body, expected) => {
+])('reads from %j the dependencies %j', (body, expected) => {
   expect(dependenciesIn(body)).toEqual(expected)
 })
 
@@ -84,20 +84,20 @@ const issue = (number: number, body = '', title = `Issue ${number}`) => ({
   createdAt: '',
 })
 
-test('a dependency that is not among the open issues is met, unless there are more than were listed', () => {
+test('counts a dependency that is not an open issue as met, unless the list was cut', () => {
   const issues = [issue(2, 'Depends on #1')]
   expect(githubTasks(issues)[0]!.dependsOn).toEqual([])
   expect(githubTasks(issues, true)[0]!.dependsOn).toEqual(['#1'])
 })
 
-test('an issue is a part of the first that lists it, and never of itself', () => {
+test('makes an issue part of the first issue that lists it, and never of itself', () => {
   const parents = githubTasks([issue(3, '- [ ] #3\n- [ ] #1'), issue(2, '- [ ] #1'), issue(1)]).map(
     ({ parent }) => parent,
   )
   expect(parents).toEqual(['3', undefined, undefined])
 })
 
-test('hostile and endless issues come out short, plain and on one line', async () => {
+test('shortens hostile and endless issues to plain single lines', async () => {
   const list = JSON.stringify([
     issue(
       1,
@@ -118,7 +118,7 @@ test('hostile and endless issues come out short, plain and on one line', async (
   expect(tasks[1]!.title).toBe('#2')
 })
 
-test('many bodies made to be slow to read are read within the time of a test', () => {
+test("reads many bodies crafted to be slow within the test's time limit", () => {
   const bodies = [
     ' '.repeat(65_000),
     '<!--\n'.repeat(13_000),
@@ -152,7 +152,7 @@ test.each([
     'PROGRAM_FAILED',
     'gh issue list printed no list of issues',
   ],
-])('a gh that %s is an error that says so and what to do', async (_how, env, code, message) => {
+])('reports what to do about a gh that %s', async (_how, env, code, message) => {
   await expect(read(plainProject(), 'github', { env: env() })).rejects.toMatchObject({
     code,
     message,

@@ -1,11 +1,11 @@
-// One-line worlds for backlogs: a real project, its workspace, and stand-ins for programs that npm does not have.
+// Test worlds for backlogs: a real project, its workspace, and stand-ins for programs npm does not provide.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { Workspace } from '../../../src/project/store/workspace.ts'
 import { openBacklogSource } from '../../../src/run/sources/open-backlog-source.ts'
-import type { BacklogSource } from '../../../src/run/sources/external-tasks.ts'
+import type { BacklogSource } from '../../../src/run/sources/backlog-source.ts'
 import type { Backlog } from '../../../src/backlog/backlog.ts'
 import type { Task } from '../../../src/backlog/task.ts'
 import type { World } from '../../support/project.ts'
@@ -50,7 +50,7 @@ export function named(backlog: Backlog, shortname: string): Task {
   return task
 }
 
-/** Works on a task as a run does: a session that is linked to it by its id, and ends. */
+/** Works on a task as a run does: in a linked session that is then closed. */
 export async function workOn(
   world: World,
   task: string,
@@ -62,7 +62,7 @@ export async function workOn(
   await world.run((project) => project.close({ how }))
 }
 
-/** A clone of the project's worktree at its last commit, as a run gets one. */
+/** A linked worktree at the last commit, as a run gets one. */
 export function worktree(world: World): string {
   const tree = join(scratchFolder(), 'tree')
   world.git('worktree', 'add', '--quiet', '-b', 'run', tree)

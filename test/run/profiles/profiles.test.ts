@@ -20,7 +20,7 @@ function loaded(content: Readonly<Record<string, string>>) {
   return { own: profiles.filter(({ file }) => file !== undefined), profiles, problems, root }
 }
 
-/** Each line is ten of the one before. */
+/** A YAML alias bomb: each line expands to ten of the one before. */
 const endless = 'abcdefghij'
   .split('')
   .map(
@@ -31,8 +31,8 @@ const endless = 'abcdefghij'
 
 const file = (head: string, body = 'Do it well.') => `---\n${head}\n---\n${body}\n`
 
-describe('the profiles that come with Stint', () => {
-  test('are one for each specialist, each of at most 120 tokens', () => {
+describe('the built-in profiles', () => {
+  test('are one per specialist, each of at most 120 tokens', () => {
     expect(BUILT_IN_PROFILES.map(({ name }) => name)).toEqual([...SPECIALISTS])
     for (const { name, tokens, description, body } of BUILT_IN_PROFILES) {
       expect({ name, isShort: tokens <= 120, tokens }).toEqual({ name, isShort: true, tokens })
@@ -41,13 +41,13 @@ describe('the profiles that come with Stint', () => {
     }
   })
 
-  test('are all there is in a repository without its own', () => {
+  test('are the only ones in a repository without its own', () => {
     expect(loaded({})).toMatchObject({ profiles: BUILT_IN_PROFILES, problems: [] })
   })
 })
 
 describe('the profiles of a repository', () => {
-  test('are read with name, description, labels and model, and the body under them', () => {
+  test('have a name, description, labels, model and body', () => {
     const text = file(
       'name: Frontend-Dev\ndescription: Builds pages\nlabels: [ui, css]\nmodel: opus\ntools: Read, Edit',
       '# Pages\n\nUse tabs.',
@@ -65,7 +65,7 @@ describe('the profiles of a repository', () => {
     ])
   })
 
-  test('take the place of those that come with Stint, and the first of a name wins', () => {
+  test('override built-in ones, and the first of a name wins', () => {
     const { own, profiles, problems } = loaded({
       '.claude/agents/reviewer.md': file('name: reviewer\ndescription: theirs'),
       '.agents/my-reviewer.md': file('name: reviewer\ndescription: ours'),
@@ -77,7 +77,7 @@ describe('the profiles of a repository', () => {
     ])
   })
 
-  test('may be written for another program that takes what is no YAML', () => {
+  test('may have a head that is not valid YAML', () => {
     const description =
       'Use this agent when asked. Examples: <example>Context: "x" user: y</example>'
     const { own, problems } = loaded({
@@ -90,7 +90,7 @@ describe('the profiles of a repository', () => {
 
   test.each([
     ['no head', 'Just text.', [], /a\.md has no head/],
-    ['nothing under it', file('name: a', ''), [], /a\.md says nothing under its head/],
+    ['no body', file('name: a', ''), [], /a\.md says nothing under its head/],
     [
       'no description',
       file('name: x', '# How\n\nText.'),
@@ -103,19 +103,14 @@ describe('the profiles of a repository', () => {
       [{ name: 'a' }],
       /a\.md has a head that is not a list of keys/,
     ],
+    ['an invalid head', file('{ [ : '), [{ name: 'a' }], /a\.md has a head that cannot be read/],
     [
-      'a head that is broken',
-      file('{ [ : '),
-      [{ name: 'a' }],
-      /a\.md has a head that cannot be read/,
-    ],
-    [
-      'a head that refers to itself too often',
+      'a head with endless aliases',
       file(`name: a\n${endless}`),
       [{ name: 'a' }],
       /a\.md has a head that is not a list of keys/,
     ],
-  ])('that have %s are told as what they are', (_what, text, own, problem) => {
+  ])('that have %s are reported', (_what, text, own, problem) => {
     const found = loaded({ '.agents/a.md': text })
     expect(found.problems[0]).toMatch(problem)
     expect(found.own).toHaveLength(own.length)
@@ -123,7 +118,7 @@ describe('the profiles of a repository', () => {
     expect(found.profiles.length).toBeGreaterThanOrEqual(SPECIALISTS.length)
   })
 
-  test('have names that can be typed', () => {
+  test('get names that can be typed', () => {
     const { own } = loaded({
       '.agents/a.md': file('description: no name'),
       '.agents/b.md': file('name: "Ünser Prüfer; rm -rf"\ndescription: x'),
@@ -134,7 +129,7 @@ describe('the profiles of a repository', () => {
     expect(own.map(({ name }) => name)).toEqual(['a', 'unser-prufer-rm-rf', 'pruefer'])
   })
 
-  test('are read from nowhere else, and without secrets', () => {
+  test('are read only from their folders, and without secrets', () => {
     const { root } = loaded({
       '.agents/a.md': file('name: a\ndescription: x', `token ghp_${'a1B2'.repeat(9)}`),
     })
@@ -144,7 +139,7 @@ describe('the profiles of a repository', () => {
     expect(profiles[0]!.body).toBe('token [redacted:github-token]')
   })
 
-  test('may be crlf, with a mark of byte order', () => {
+  test('may have CRLF line ends and a byte order mark', () => {
     const { own } = loaded({
       '.agents/a.md': `\uFEFF${file('name: a\ndescription: x').replaceAll('\n', '\r\n')}`,
     })
@@ -185,14 +180,14 @@ describe('the profile for a task', () => {
     [{ labels: ['code'] }, 'code', 'label code'],
     [{ title: 'Investigate the cache' }, 'research', 'the title says "Investigate"'],
   ])(
-    '%#: is the one named, else asked for by a label, else by its words',
+    '%#: is the assigned one, else the one its label asks for, else by its words',
     (fields, name, because) => {
       const chosen = profileFor(task(fields), profiles)
       expect({ name: chosen?.profile.name, because: chosen?.because }).toEqual({ name, because })
     },
   )
 
-  test('is none where nothing asks for one, unless the project has its own word on writing code', () => {
+  test('is none unless something asks for one or the project has its own code profile', () => {
     expect(profileFor(task({ title: 'Add a flag' }), profiles)).toBeUndefined()
     expect(profileFor(task(), profiles)).toBeUndefined()
     const code = { ...own, name: 'code' }
@@ -201,31 +196,33 @@ describe('the profile for a task', () => {
   })
 })
 
-describe('the ledger of profiles', () => {
+describe('loaded profiles', () => {
   const [architect, code] = BUILT_IN_PROFILES as unknown as [
     (typeof BUILT_IN_PROFILES)[0],
     (typeof BUILT_IN_PROFILES)[0],
   ]
   const total = architect.tokens + code.tokens
 
-  test('gives a body once a conversation, and again after a compaction', () => {
+  test('inject a body once per conversation, and again after a compaction', () => {
     const ledger = new LoadedProfiles([architect, code])
     ledger.beginConversation()
-    expect(ledger.give(undefined)).toEqual({})
-    expect(ledger.give(architect)).toEqual({ profile: { name: 'architect', body: architect.body } })
-    expect(ledger.give(architect)).toEqual({ profileAgain: 'architect' })
+    expect(ledger.inject(undefined)).toEqual({})
+    expect(ledger.inject(architect)).toEqual({
+      profile: { name: 'architect', body: architect.body },
+    })
+    expect(ledger.inject(architect)).toEqual({ profileAgain: 'architect' })
     ledger.forgetBodies()
-    expect(ledger.give(architect)).toHaveProperty('profile')
+    expect(ledger.inject(architect)).toHaveProperty('profile')
     ledger.beginConversation()
-    expect(ledger.give(architect)).toHaveProperty('profile')
+    expect(ledger.inject(architect)).toHaveProperty('profile')
   })
 
-  test('counts the bodies that no conversation needed', () => {
+  test('count the bodies that no conversation needed', () => {
     const ledger = new LoadedProfiles([architect, code])
     expect(ledger.notLoaded).toBe(0)
     ledger.beginConversation()
     expect(ledger.notLoaded).toBe(total)
-    ledger.give(code)
+    ledger.inject(code)
     ledger.forgetBodies()
     expect(ledger.notLoaded).toBe(architect.tokens)
     ledger.beginConversation()

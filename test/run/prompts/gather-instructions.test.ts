@@ -39,16 +39,16 @@ describe('project instructions', () => {
   })
 
   test.each([
-    ['say the same', { 'AGENTS.md': 'same', 'CLAUDE.md': 'same' }, ['AGENTS.md']],
+    ['have the same content', { 'AGENTS.md': 'same', 'CLAUDE.md': 'same' }, ['AGENTS.md']],
     [
-      'are links of each other',
+      'are one file through a link',
       { 'AGENTS.md': { link: 'CLAUDE.md' }, 'CLAUDE.md': 'b' },
       ['AGENTS.md'],
     ],
-    ['point at each other', { 'AGENTS.md': 'a', 'CLAUDE.md': '@AGENTS.md\n' }, ['AGENTS.md']],
-    ['point the other way', { 'AGENTS.md': '@./CLAUDE.md', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
-    ['say nothing', { 'AGENTS.md': '\n', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
-  ])('are given once where they %s', (_what, content, expected) => {
+    ['import AGENTS.md', { 'AGENTS.md': 'a', 'CLAUDE.md': '@AGENTS.md\n' }, ['AGENTS.md']],
+    ['import CLAUDE.md', { 'AGENTS.md': '@./CLAUDE.md', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
+    ['include an empty file', { 'AGENTS.md': '\n', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
+  ])('are injected once where they %s', (_what, content, expected) => {
     expect(paths(gathered(content))).toEqual(expected)
   })
 
@@ -74,15 +74,15 @@ describe('project instructions', () => {
       ['AGENTS.md'],
     ],
   ])(
-    'are given only where the harness does not read them: %s',
+    'are injected only where the harness does not read them itself: %s',
     (_what, content, readByHarness, expected) => {
       expect(paths(gathered(content, { readByHarness }))).toEqual(expected)
     },
   )
 })
 
-describe('a file for an agent', () => {
-  test('is cut where it is too long, and that is said', () => {
+describe('an injected file', () => {
+  test('is cut where it is too long, and that is reported', () => {
     const { instructions, notes } = gathered({ 'AGENTS.md': 'a line of text\n'.repeat(10_000) })
     expect(instructions[0]!.text.length).toBeLessThan(33_000)
     expect(instructions[0]!.text).toMatch(
@@ -93,7 +93,7 @@ describe('a file for an agent', () => {
     ])
   })
 
-  test('has no secret in it', () => {
+  test('contains no secret', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const { instructions, files } = gathered(
       { 'AGENTS.md': `token ${secret}`, '.env': `KEY=${secret}` },
@@ -112,7 +112,7 @@ describe('a file for an agent', () => {
     ['binary', /cannot be read as text/],
     ['missing.md', /there is no such file/],
     ['', /a path from the root/],
-  ])('is left out with a word when it is %j', (path, note) => {
+  ])('is left out and reported when it is %j', (path, note) => {
     const { files, notes } = gathered(
       {
         link: { link: '/etc/hostname' },
@@ -128,7 +128,7 @@ describe('a file for an agent', () => {
     expect(notes[0]).toBe('AGENTS.md is not given to the agent: it is not in the repository')
   })
 
-  test('that is a pipe is not waited for', () => {
+  test('is skipped without waiting when it is a pipe', () => {
     const root = scratchFolder()
     execFileSync('mkfifo', [join(root, 'pipe')])
     const { notes } = gatherInstructions(root, {
@@ -139,7 +139,7 @@ describe('a file for an agent', () => {
     expect(notes).toEqual(['pipe is not given to the agent: it cannot be read as text'])
   })
 
-  test('is given once, and all of them together within bounds', () => {
+  test('is injected once, and all of them stay within a total size', () => {
     const content = Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`f${n}`, 'x'.repeat(15_000)]))
     const { files, notes } = gathered(
       { ...content, 'AGENTS.md': 'a' },

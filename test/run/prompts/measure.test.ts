@@ -6,14 +6,14 @@ import { setupText } from '../../../src/run/texts/setup-text.ts'
 import { taskText } from '../../../src/run/texts/task-text.ts'
 import { SETUP, TASK } from './prompt-texts.ts'
 
-/** The tokens of a conversation with all tasks, and of a conversation for each. */
+/** Tokens with one conversation for all tasks, and with one per task. */
 function promptSizes(setup: string, tasks: readonly string[]) {
   const own = tasks.map(estimateTokens).reduce((sum, tokens) => sum + tokens, 0)
   const once = estimateTokens(setup)
   return { together: once + own, apart: once * tasks.length + own }
 }
 
-test('a set-up said once saves itself for every task but the first', () => {
+test('a set-up text sent once saves its tokens for every later task', () => {
   const conversation = (number: number, tasks: readonly string[]) => ({
     conversation: { opened: { number, setup: 400, session: 's' }, isEnded: true, notLoaded: 0 },
     attempts: tasks.map((id) => ({
@@ -34,7 +34,7 @@ test.each([
   [10, 75],
   [50, 83],
 ])(
-  '%i small tasks in one conversation save at least %i percent of what is said, as the prompts are',
+  '%i small tasks in one conversation save at least %i percent of the prompt tokens',
   (count, percent) => {
     const tasks = Array.from({ length: count }, (_, n) =>
       taskText({ ...TASK, shortname: `task-${n}` }),

@@ -3,21 +3,21 @@ import { expect, test } from 'vitest'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, sourceOf, told, workOn, worktree } from './world.ts'
 
-test('without a word the backlog is .tasks, and settling a task changes no file', async () => {
+test('defaults to .tasks, where completing a task changes no file', async () => {
   const world = gitProject()
   await world.run((project) => project.tasks.add({ title: 'Fix the login P1' }))
   const source = await sourceOf(world, undefined)
   expect(source.name).toBe('.tasks')
   const backlog = await source.read()
   expect(told(backlog)).toEqual(['fix-the-login ready'])
-  expect(await source.settle(backlog.tasks[0]!, 'done', world.root)).toEqual([])
+  expect(await source.complete(backlog.tasks[0]!, 'done', world.root)).toEqual([])
 })
 
 test.each(['.tasks', '.tasks/', './.tasks'])('%s means the same', async (word) => {
   expect((await sourceOf(gitProject(), word)).name).toBe('.tasks')
 })
 
-test('looking at a backlog makes no folder', async () => {
+test('reading a backlog creates no folder', async () => {
   const world = plainProject()
   world.write('plan.jsonl', '{"id":"t1","title":"One"}\n')
   await read(world, 'plan.jsonl')
@@ -26,7 +26,7 @@ test('looking at a backlog makes no folder', async () => {
 })
 
 test.each(['plan.txt', 'jira', '', '-', 'beads.db'])(
-  '%j is refused with what there is to choose from',
+  'refuses %j and lists the valid choices',
   async (word) => {
     await expect(sourceOf(plainProject(), word)).rejects.toMatchObject({
       code: 'BACKLOG_UNKNOWN',
@@ -35,7 +35,7 @@ test.each(['plan.txt', 'jira', '', '-', 'beads.db'])(
   },
 )
 
-test('a file that is not there, a folder, and bytes that are no text are each an error that says so', async () => {
+test('reports a missing file, a folder and binary content each with its own error', async () => {
   const world = plainProject()
   await expect(sourceOf(world, 'no.jsonl')).rejects.toMatchObject({ code: 'BACKLOG_NOT_FOUND' })
   mkdirSync(world.path('dir.md'))
@@ -44,7 +44,7 @@ test('a file that is not there, a folder, and bytes that are no text are each an
   await expect(read(world, 'latin.md')).rejects.toMatchObject({ code: 'BACKLOG_UNREADABLE' })
 })
 
-test('what journals say of a task from elsewhere is its status, and tasks of .tasks stay out', async () => {
+test('takes the status of an external task from the journals, and leaves .tasks out', async () => {
   const world = gitProject()
   world.write(
     'plan.jsonl',
@@ -58,7 +58,7 @@ test('what journals say of a task from elsewhere is its status, and tasks of .ta
   expect(told(await read(world, 'plan.jsonl'))[1]).toBe('t2 ready <t1')
 })
 
-test('what the source calls done is completed, and what it calls blocked is not made ready by a journal', async () => {
+test('completes what the source calls done, and no journal makes ready what the source calls blocked', async () => {
   const world = gitProject()
   world.write('plan.jsonl', '{"id":"t1","title":"One"}\n{"id":"t2","title":"Two"}\n')
   await workOn(world, 'plan.jsonl/t1', 'abandoned')
@@ -71,14 +71,14 @@ test('what the source calls done is completed, and what it calls blocked is not 
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 completed', 't2 blocked'])
 })
 
-test('what the source calls done is completed, also where a journal has it in progress', async () => {
+test('completes what the source calls done even when a journal has it in progress', async () => {
   const world = gitProject()
   world.write('TODO.md', '- [x] One\n')
   await world.run((project) => project.init({ tasks: ['TODO.md/one'] }))
   expect(told(await read(world, 'TODO.md'))).toEqual(['one completed'])
 })
 
-test('a task that was begun here goes on although the source calls it blocked, and a completed one stays so', async () => {
+test('keeps a task started here in progress though the source calls it blocked, and a completed one completed', async () => {
   const world = gitProject()
   world.write(
     'plan.jsonl',
@@ -89,7 +89,7 @@ test('a task that was begun here goes on although the source calls it blocked, a
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 in_progress', 't2 completed'])
 })
 
-test('the same file has the same ids from the main worktree, a linked one and a folder inside', async () => {
+test('gives the same ids from the main worktree, a linked worktree and a subfolder', async () => {
   const world = gitProject()
   world.commit('plan', { 'plans/plan.jsonl': '{"id":"t1","title":"One"}\n' })
   const tree = worktree(world)
@@ -103,7 +103,7 @@ test('the same file has the same ids from the main worktree, a linked one and a 
   )
 })
 
-test('two files of one name outside the project do not share their tasks', async () => {
+test('keeps the tasks of two files with one name outside the project apart', async () => {
   const world = gitProject()
   const [one, other] = [plainProject(), plainProject()]
   for (const place of [one, other]) place.write('plan.jsonl', '{"id":"t1","title":"One"}\n')

@@ -3,25 +3,25 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { discardDelegate, stopDelegate } from '../../src/run/control/delegate-operations.ts'
-import { withClaim, delegateClaim } from '../../src/run/delegate/delegates.ts'
+import { delegateClaim, withClaim } from '../../src/run/delegate/delegates.ts'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { thisProcess } from '../../src/run/loop/start-run.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 
-/** What somebody does when another has begun it again in the moment before their turn. */
-async function afterItWasBegunAgain<T>(
+/** Runs a command while another process restarts the delegate just before its turn. */
+async function whileRestarted<T>(
   world: DelegateWorld,
   delegate: Delegate,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { paths: place, config } = world.workspace()
-  const log = new RunLog(place, delegate.id, config)
+  const { paths, config } = world.workspace()
+  const log = new RunLog(paths, delegate.id, config)
   let worked!: Promise<T>
-  await withClaim(place, delegateClaim(delegate.id), async () => {
+  await withClaim(paths, delegateClaim(delegate.id), async () => {
     worked = work()
     worked.catch(() => undefined)
-    // Long enough that it has looked, and waits.
+    // Long enough for it to have read the state and wait.
     await new Promise((resolve) => setTimeout(resolve, 300))
     log.append('run.resumed', { runner: thisProcess() })
   })
@@ -29,12 +29,12 @@ async function afterItWasBegunAgain<T>(
   return worked
 }
 
-describe('a delegate that is begun again in the last moment', () => {
-  test('is not discarded, and its worktree stays', async () => {
+describe('a delegate restarted at the last moment', () => {
+  test('is not discarded and keeps its worktree', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const discard = () => discardDelegate(world.workspace(), one.state())
-    await expect(afterItWasBegunAgain(world, one, discard)).rejects.toMatchObject({
+    await expect(whileRestarted(world, one, discard)).rejects.toMatchObject({
       code: 'DELEGATE_BUSY',
     })
     expect(one.state().status).toBe('running')
@@ -45,14 +45,14 @@ describe('a delegate that is begun again in the last moment', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const before = world.commitOf('main')
-    const outcome = await afterItWasBegunAgain(world, one, () => world.mergeOne(one))
+    const outcome = await whileRestarted(world, one, () => world.mergeOne(one))
     expect(outcome).toMatchObject({ how: 'not ready', because: 'it is still running' })
     expect(world.commitOf('main')).toBe(before)
     expect(one.steps()).not.toContain('merge.begun')
   })
 })
 
-test('a checkout in which a delegate is at work is not moved under it', async () => {
+test('does not move a checkout while a delegate works in it', async () => {
   const world = new DelegateWorld()
   const under = world.delegate('under', { status: 'running' })
   const one = world.delegate('one', { order: { target: under.branch } })
@@ -67,14 +67,14 @@ test('a checkout in which a delegate is at work is not moved under it', async ()
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
 })
 
-test('a process of a delegate is ended though the delegate was called failed meanwhile', async () => {
+test("ends a delegate's process even if the delegate was marked failed meanwhile", async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { status: 'running' })
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const exited = once(child, 'exit')
-  const { paths: place, config } = world.workspace()
-  const log = new RunLog(place, one.id, config)
+  const { paths, config } = world.workspace()
+  const log = new RunLog(paths, one.id, config)
   log.append('run.resumed', {
     runner: { pid: child.pid!, startedAt: processStartTime(child.pid!), mark: '' },
   })
@@ -84,13 +84,13 @@ test('a process of a delegate is ended though the delegate was called failed mea
   expect((await exited)[1]).toBe('SIGTERM')
 })
 
-test('no more are begun again than may be at work', async () => {
+test('restarts no more delegates than may run at once', async () => {
   const world = new DelegateWorld()
   world.config('delegates: { most: 1 }\n')
   const busy = world.delegate('busy', { status: 'running' })
   const one = world.delegate('one', { status: 'failed' })
-  const { paths: place, config } = world.workspace()
-  const log = new RunLog(place, busy.id, config)
+  const { paths, config } = world.workspace()
+  const log = new RunLog(paths, busy.id, config)
   log.append('run.resumed', { runner: thisProcess() })
   log.close()
   await expect(startInBackground(world.workspace(), one.id)).rejects.toMatchObject({
@@ -99,20 +99,20 @@ test('no more are begun again than may be at work', async () => {
   expect(one.state().status).toBe('failed')
 })
 
-test('what was to be mended stays so when a merge that is tried again has to wait', async () => {
+test('keeps the open rejection when a retried merge has to wait', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { commits: [{ 'a.txt': 'ours\n' }] })
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'conflicted' })
-  const { toMend } = one.state()
-  // The merge goes together now, and cannot land.
+  const { openRejection } = one.state()
+  // The merge no longer conflicts, but cannot land.
   world.project.git('revert', '--no-edit', 'HEAD')
   world.project.write('a.txt', 'not committed\n')
   expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting' })
-  expect(one.state()).toMatchObject({ status: 'ready', toMend })
+  expect(one.state()).toMatchObject({ status: 'ready', openRejection })
 })
 
-test('a merge is verified with the name, the ports and the variables that it was proved with', async () => {
+test('verifies a merge with the same name, ports and variables as the proof', async () => {
   const world = new DelegateWorld()
   world.config(
     'verify: test "$STINT_DELEGATE:$DATABASE" = one:app_3\ndelegates:\n  env: ["DATABASE=app_{slot}"]\n',

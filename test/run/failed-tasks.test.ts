@@ -15,7 +15,7 @@ function treeOf(world: RunWorld): string {
   return (world.logged('run.started')[0]!.data as { tree: string }).tree
 }
 
-test('an agent that fails on another branch leaves that branch as it made it, and the next task begins on the branch of the run', async () => {
+test("keeps the other branch an agent failed on, and starts the next task on the run's branch", async () => {
   const world = new RunWorld()
   world.project.git('branch', 'precious')
   await world.tasks(FIRST, 'Two')
@@ -55,7 +55,7 @@ test.each([
   expect(world.subjects()).toEqual(['do two'])
 })
 
-test('an agent that took its worktree away gets it back in a fresh conversation, with what was committed', async () => {
+test('restores a worktree the agent removed, with its commits, in a fresh conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const lost = [
@@ -74,7 +74,7 @@ test('an agent that took its worktree away gets it back in a fresh conversation,
   expect(world.subjects()).toEqual(['half', 'do one'])
 })
 
-test('a run that ends while HEAD is on an orphan branch is resumed', async () => {
+test('resumes a run that ended with HEAD on an orphan branch', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const lost = [
@@ -89,7 +89,7 @@ test('a run that ends while HEAD is on an orphan branch is resumed', async () =>
 })
 
 test.each(['--skip-worktree', '--assume-unchanged'])(
-  'a change that is hidden from git with %s is no proof',
+  'does not accept a change hidden from git with %s as proof',
   async (bit) => {
     const world = new RunWorld()
     await world.tasks('One')
@@ -107,7 +107,7 @@ test.each(['--skip-worktree', '--assume-unchanged'])(
   },
 )
 
-test('results that git ignores stay with the worktree of a finished run, which is said', async () => {
+test('keeps the worktree of a finished run that holds ignored results, and reports it', async () => {
   const world = new RunWorld()
   world.project.commit('ignore', { '.gitignore': 'out/\n.sessions/\n' })
   await world.tasks('One')
@@ -121,14 +121,14 @@ test('results that git ignores stay with the worktree of a finished run, which i
   )
 })
 
-test('what one task left and nobody could keep is not held against the next', async () => {
+test('does not count files that could not be saved against the next task', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two', 'Three')
   const nested = [
     { run: 'git init --quiet nested && echo n > nested/n.txt' },
     { failed: 'too hard' },
   ]
-  // As `git add -A` stops at a repository without a commit.
+  // `git add -A` fails on a nested repository without a commit.
   const commit = (name: string) => [
     { write: { path: name, text: name } },
     { run: `git add ${name} && git commit -qm ${name}` },
@@ -147,7 +147,7 @@ test('what one task left and nobody could keep is not held against the next', as
   expect(reportOf(world, 'two').kept).toBeDefined()
 })
 
-test('what a task that failed in place left stays in the checkout, is kept as well, and ends the run until it is clean', async () => {
+test('leaves and saves the files of a task that failed in place, and ends the run until the checkout is clean', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const half = [
@@ -175,7 +175,7 @@ test('what a task that failed in place left stays in the checkout, is kept as we
   ])
 })
 
-test('a task that fails in place and leaves nothing does not keep the others', async () => {
+test('continues with the others after a task that fails in place and leaves nothing', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const script = world.script({ one: [[{ failed: 'too hard' }]], two: [doing('two')] })
@@ -183,7 +183,7 @@ test('a task that fails in place and leaves nothing does not keep the others', a
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
 })
 
-test('a checkout in which somebody switched the branch is not touched, and the run ends', async () => {
+test('leaves a checkout alone whose branch the user switched, and ends the run', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const away = [
@@ -204,7 +204,7 @@ test('a checkout in which somebody switched the branch is not touched, and the r
   await expect(world.start({ resume: true })).rejects.toThrow('is on elsewhere and not on main')
 })
 
-test('a run in place is resumed on the very files that it had left, and on no others', async () => {
+test('resumes a run in place only on exactly the files it left', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const half = [
@@ -220,7 +220,7 @@ test('a run in place is resumed on the very files that it had left, and on no ot
   expect((await world.run({ resume: true })).how).toBe('finished')
 })
 
-test('where the work of a blocked task is kept stands in its journal, in the log and in the report', async () => {
+test("records where a blocked task's work is saved in the journal, the log and the report", async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const script = world.script({
@@ -237,7 +237,7 @@ test('where the work of a blocked task is kept stands in its journal, in the log
   expect(world.subjects()).toEqual(['do two'])
 })
 
-test('what was in the middle is set aside when somebody closed its task, before another begins', async () => {
+test('saves unfinished work of a task that was closed elsewhere before starting another', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const half = [
@@ -259,7 +259,7 @@ test('what was in the middle is set aside when somebody closed its task, before 
   )
 })
 
-test('what a task left that was reported as blocked when the run ended is kept and set back before another begins', async () => {
+test('saves and rolls back the work of a task reported as blocked as the run ended before starting another', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const half = [
@@ -278,7 +278,7 @@ test('what a task left that was reported as blocked when the run ended is kept a
   expect(world.project.git('show', `${reportOf(world, 'one').kept}:half.txt`)).toBe('half')
 })
 
-test('a task that failed and is tried again later goes back to where it then began, not behind what others have done', async () => {
+test('rolls a task that is retried later back to its new start, not behind the work of others', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two', 'Three')
   const script = world.script({
@@ -296,7 +296,7 @@ const KILLED_GIT = {
   run: 'touch "$(git rev-parse --git-dir)/index.lock" "$(git rev-parse --git-dir)/HEAD.lock"',
 }
 
-test('what a killed git has locked is free again for the conversation after it', async () => {
+test('removes lock files of a killed git before the next conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const killed = [{ write: { path: 'one.txt', text: '1' } }, KILLED_GIT, { die: true }]
@@ -306,7 +306,7 @@ test('what a killed git has locked is free again for the conversation after it',
   expect(world.subjects()).toEqual(['do one', 'do two'])
 })
 
-test('and so is it for what is kept of a task that failed', async () => {
+test("removes lock files of a killed git before saving a failed task's work", async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const failing = [{ write: { path: 'one.txt', text: '1' } }, KILLED_GIT, { failed: 'lost' }]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { doing } from '../run/run-world.ts'
 import { WorkingWorld } from './working-world.ts'
 
-test('a delegate works on its own branch and worktree, and is ready when its work is proved', async () => {
+test('works on its own branch and worktree, and is ready when its work is proved', async () => {
   const world = new WorkingWorld()
   const state = await world.delegate({ 'write-the-parser': [doing('parser')] })
   expect(state).toMatchObject({
@@ -22,7 +22,7 @@ test('a delegate works on its own branch and worktree, and is ready when its wor
   expect(world.project.git('rev-parse', 'main').trim()).toBe(state.run.started.base)
 })
 
-test('the task of a delegate stays open until its work is merged', async () => {
+test('keeps the task open until the work is merged', async () => {
   const world = new WorkingWorld()
   const [task] = await world.tasks('Parse dates')
   const state = await world.delegate(
@@ -34,7 +34,7 @@ test('the task of a delegate stays open until its work is merged', async () => {
   expect((await world.statuses())['parse-dates']).not.toBe('completed')
 })
 
-test('what a delegate that fails has done stays on its branch', async () => {
+test("keeps a failed delegate's work on its branch", async () => {
   const world = new WorkingWorld()
   world.config('verify: "false"\n')
   const acts = [
@@ -51,7 +51,7 @@ test('what a delegate that fails has done stays on its branch', async () => {
   expect(state.move?.because).toContain('false ended with 1')
 })
 
-test('a delegate that reviews reports without a commit, and leaves no worktree', async () => {
+test('a reviewer reports without a commit and leaves no worktree', async () => {
   const world = new WorkingWorld()
   const report = [
     { write: { path: 'REPORT.md', text: '# Findings\nNone.\n' } },
@@ -66,7 +66,7 @@ test('a delegate that reviews reports without a commit, and leaves no worktree',
   expect(world.project.git('branch', '--list', state.run.started.branch)).toBe('')
 })
 
-test('a delegate that only reads and changes something is not ready', async () => {
+test('a read-only delegate that changes something is not ready', async () => {
   const world = new WorkingWorld()
   const acts = [
     { write: { path: 'REPORT.md', text: 'x\n' } },
@@ -80,7 +80,7 @@ test('a delegate that only reads and changes something is not ready', async () =
   })
 })
 
-test('a delegate without the output it was asked for is not ready', async () => {
+test('a delegate without its requested output is not ready', async () => {
   const world = new WorkingWorld()
   const state = await world.delegate(
     { tests: [doing('other'), doing('other2'), doing('other3')] },
@@ -92,7 +92,7 @@ test('a delegate without the output it was asked for is not ready', async () => 
   })
 })
 
-test('what is wrong with an order is said before anything is made', async () => {
+test('refuses a bad request before anything is created', async () => {
   const world = new WorkingWorld()
   const codes: string[] = []
   const tries = [
@@ -133,7 +133,7 @@ test.each([
   './.tasks/x.md',
   '.stint-outbox/x',
   'docs/',
-])('an output that is in no commit or no file is refused: %s', async (output) => {
+])('refuses an output that is no committable file: %s', async (output) => {
   const world = new WorkingWorld()
   await expect(world.made({ output })).rejects.toMatchObject({ code: 'BAD_OUTPUT' })
   expect(world.runs()).toEqual([])
@@ -143,18 +143,18 @@ test.each([
   ['./docs/../docs/a.md', 'docs/a.md'],
   ['.github/x.yml', '.github/x.yml'],
   ['docs/.sessions', 'docs/.sessions'],
-])('any other output is asked for as git names it: %s', async (output, path) => {
+])('normalizes any other output path: %s', async (output, path) => {
   expect((await new WorkingWorld().made({ output })).order.output).toBe(path)
 })
 
-test('a delegate begun again after a conflict is told of it, and is proved only with the target merged in', async () => {
+test('restarts after a conflict with the conflict in the prompt, and is proved only with the target merged in', async () => {
   const world = new WorkingWorld()
   const first = await world.delegate({ 'write-the-parser': [doing('parser')] })
   world.project.commit('theirs', { 'parser.txt': 'theirs\n' })
   const onto = world.project.git('rev-parse', 'main').trim()
   const { RunLog } = await import('../../src/run/run-log.ts')
-  const { paths: place, config } = world.workspace()
-  new RunLog(place, first.id, config).append('delegate.moved', {
+  const { paths, config } = world.workspace()
+  new RunLog(paths, first.id, config).append('delegate.moved', {
     to: 'conflicted',
     target: 'main',
     onto,
@@ -173,7 +173,7 @@ test('a delegate begun again after a conflict is told of it, and is proved only 
   expect(world.project.git('show', `${state.run.started.branch}:parser.txt`)).toBe('both\n')
 })
 
-test('a delegate is given what its session knows beside its order, in headings and fences of its own', async () => {
+test("injects the session's context beside the prompt, in its own headings and fence", async () => {
   const world = new WorkingWorld()
   await world.project.run((project) =>
     project.init({ name: 'feature', goal: 'search over the catalogue' }),
@@ -191,7 +191,7 @@ test('a delegate is given what its session knows beside its order, in headings a
   expect(text.match(/^# Task /gm)).toHaveLength(1)
 })
 
-test('a branch is one only by its whole name', async () => {
+test('matches a branch only by its full name', async () => {
   const world = new WorkingWorld()
   world.project.git('branch', 'release/1.0')
   await expect(world.made({ base: 'release' })).rejects.toMatchObject({ code: 'NO_BASE' })
@@ -200,7 +200,7 @@ test('a branch is one only by its whole name', async () => {
   expect(order.target).toBe('release/1.0')
 })
 
-test('a report that was there before is none', async () => {
+test('does not accept a report that existed before', async () => {
   const world = new WorkingWorld()
   world.project.commit('an old report', { 'REPORT.md': 'old\n' })
   const state = await world.delegate({ review: [[{ lie: 'looked' }]] }, { as: 'review' })
@@ -210,7 +210,7 @@ test('a report that was there before is none', async () => {
   })
 })
 
-test('the task of one that only reads is closed by its report, and held no longer', async () => {
+test('closes the task of a read-only delegate by its report', async () => {
   const world = new WorkingWorld()
   const [task] = await world.tasks('Find the races')
   const report = [{ write: { path: 'REPORT.md', text: 'None.\n' } }, { done: 'none found' }]
@@ -224,7 +224,7 @@ test('the task of one that only reads is closed by its report, and held no longe
   expect(task!.id).toBe(state.order.task)
 })
 
-test('without a verify command what was committed for an agent is no proof of its work', async () => {
+test('without a verify command, an automatic commit is no proof of work', async () => {
   const world = new WorkingWorld()
   const script = {
     'write-the-parser': [
@@ -245,7 +245,7 @@ test('without a verify command what was committed for an agent is no proof of it
   expect((await world.worked(first)).status).toBe('ready')
 })
 
-test('a budget that is used up is told, and one that is begun again has it again', async () => {
+test('reports a used-up budget, and a restart gets a new one', async () => {
   const world = new WorkingWorld()
   const script = {
     'write-the-parser': [

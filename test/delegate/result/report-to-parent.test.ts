@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { reportBegunToParent, reportToParent } from '../../../src/run/delegate/parent-journal.ts'
-import { reconcileDelegates } from '../../../src/run/merge/finish-merge.ts'
+import { reportStartToParent, reportToParent } from '../../../src/run/delegate/parent-journal.ts'
+import { reconcileDelegates } from '../../../src/run/merge/reconcile.ts'
 import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { JournalledWorld } from './journalled-world.ts'
 
 describe("a parent's journal", () => {
-  test('says that a delegate was begun, and what became of it, each once', async () => {
+  test('records the start and the outcome of a delegate once each', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({
@@ -16,8 +16,8 @@ describe("a parent's journal", () => {
       group: 'g',
       what: 'write the tests',
     })
-    await reportBegunToParent(world.workspace, delegate.state)
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     const commit = delegate.commit('test/login.test.ts')
     delegate.used(100)
     delegate.used(20)
@@ -58,16 +58,16 @@ describe("a parent's journal", () => {
     })
   })
 
-  test('says it again when the same becomes of it a second time, after it was begun again', async () => {
+  test('records the same outcome again after a restart', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     await reportToParent(
       world.workspace,
       delegate.moved('conflicted', { onto: 'abc', because: 'a.txt', files: ['a.txt'] }),
     )
-    await reportBegunToParent(world.workspace, delegate.resumed())
+    await reportStartToParent(world.workspace, delegate.resumed())
     expect(world.stateOf(parent).delegates.items[0]).not.toHaveProperty('because')
     await reportToParent(
       world.workspace,
@@ -81,7 +81,7 @@ describe("a parent's journal", () => {
     ])
   })
 
-  test('says nothing while the delegate is worked on', async () => {
+  test('records nothing while the delegate is running', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
@@ -89,7 +89,7 @@ describe("a parent's journal", () => {
     expect(world.project.entries('delegate.reported', parent)).toEqual([])
   })
 
-  test('does not count what came to the delegate from its target as changed by it', async () => {
+  test('does not count files that came from the target as changed by the delegate', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
@@ -102,7 +102,7 @@ describe("a parent's journal", () => {
     ])
   })
 
-  test('takes it in after it was closed, and stays closed', async () => {
+  test('accepts the report after it was closed, and stays closed', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
@@ -114,26 +114,26 @@ describe("a parent's journal", () => {
     expect(world.project.documentPath(parent)).toContain('archive')
   })
 
-  test('is not made again where it is gone, and none is needed', async () => {
+  test('is not recreated when it is gone, and is not required', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     rmSync(world.project.path('.sessions', 'journal', parent), { recursive: true })
     rmSync(world.workspace.session(parent).log.paths.link!, { force: true })
-    await reportBegunToParent(world.workspace, delegate.state)
+    await reportStartToParent(world.workspace, delegate.state)
     await reportToParent(world.workspace, delegate.moved('ready'))
     expect(existsSync(world.project.path('.sessions', 'journal', parent, 'log.jsonl'))).toBe(false)
     await reportToParent(world.workspace, world.delegate({ name: 'alone' }).moved('ready'))
   })
 
-  test('is told later what a process was ended before telling, and nothing twice', async () => {
+  test('gets what a killed process could not record, and nothing twice', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const told = world.delegate({ name: 'told', parent })
-    await reportBegunToParent(world.workspace, told.state)
+    await reportStartToParent(world.workspace, told.state)
     await reportToParent(world.workspace, told.moved('ready'))
     const missed = world.delegate({ name: 'missed', parent })
-    await reportBegunToParent(world.workspace, missed.state)
+    await reportStartToParent(world.workspace, missed.state)
     missed.moved('ready', { summary: 'unheard' })
     const before = world.project.entries('delegate.reported', parent)
     await reconcileDelegates(world.workspace)
@@ -146,7 +146,7 @@ describe("a parent's journal", () => {
     expect(world.project.journal(parent)).toEqual(after)
   })
 
-  test('that cannot be written to is no reason to fail', async () => {
+  test('that cannot be written does not fail the command', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })

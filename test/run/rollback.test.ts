@@ -1,4 +1,4 @@
-// The worktree of a run in every state an agent can leave it in: all of it is kept, and no branch but the run's is moved.
+// Every state an agent can leave the run's worktree in: all work is saved, and only the run's branch moves.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,10 +15,10 @@ import {
 import { removeTreeIfClean } from '../../src/run/worktree/remove-worktree.ts'
 import {
   type RunTree,
-  restoreTree,
-  readTreeHead,
-  hiddenPaths,
   createRunTree,
+  hiddenPaths,
+  readTreeHead,
+  restoreTree,
   uncommittedPaths,
 } from '../../src/run/worktree/run-tree.ts'
 import { gitProject } from '../support/project.ts'
@@ -55,7 +55,7 @@ function world() {
   return { project, place, tree, inTree, write, commit, setBack, isBack }
 }
 
-test('a branch that the agent switched to stays where it is, and only the branch of the run goes back', () => {
+test("rolls back only the run's branch and leaves the branch the agent switched to", () => {
   const { project, tree, inTree, write, commit, setBack, isBack } = world()
   const onRun = commit('run.txt')
   project.git('branch', 'precious')
@@ -95,16 +95,16 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
       void (w.commit('b.txt'), w.commit('c.txt'), w.inTree('bisect', 'start', 'HEAD', w.tree.base)),
   ],
   [
-    'a file behind assume-unchanged',
+    'a file marked assume-unchanged',
     ({ inTree, write }) =>
       void (inTree('update-index', '--assume-unchanged', 'a.txt'), write('a.txt', 'kept')),
   ],
   [
-    'a file behind skip-worktree',
+    'a file marked skip-worktree',
     ({ inTree, write }) =>
       void (inTree('update-index', '--skip-worktree', 'a.txt'), write('a.txt', 'kept')),
   ],
-])('%s is set back', (_, leave) => {
+])('rolls back %s', (_, leave) => {
   const w = world()
   leave(w)
   expect(w.setBack().kept).toBe(REF)
@@ -124,7 +124,7 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
     )
 })
 
-/** The same file on the run's branch and on another, differently. */
+/** The same file with different content on the run's branch and on another. */
 function clash({ inTree, write, commit }: ReturnType<typeof world>): void {
   inTree('switch', '-qc', 'other')
   write('a.txt', 'other\n')
@@ -141,7 +141,7 @@ function attempt({ tree, inTree }: ReturnType<typeof world>, ...args: readonly s
   expect(inTree('status', '--porcelain')).toContain('UU a.txt')
 }
 
-test('what is hidden from git is kept before it is set back', () => {
+test('saves files hidden from git before rolling back', () => {
   const { inTree, write, setBack, isBack } = world()
   inTree('update-index', '--assume-unchanged', 'a.txt')
   write('a.txt', 'hidden\n')
@@ -150,7 +150,7 @@ test('what is hidden from git is kept before it is set back', () => {
   expect(inTree('show', `${REF}:a.txt`)).toBe('hidden')
 })
 
-test('what is ignored now and was not when the task began is kept before it is set back', () => {
+test('saves files that became ignored during the task before rolling back', () => {
   const { inTree, write, setBack, isBack } = world()
   inTree('rm', '-q', '--cached', 'a.txt')
   write('.gitignore', 'a.txt\n')
@@ -162,7 +162,7 @@ test('what is ignored now and was not when the task began is kept before it is s
   expect(inTree('show', `${REF}:a.txt`)).toBe('ignored')
 })
 
-test("a submodule with changes of its own keeps them, and they are nobody else's", () => {
+test("leaves a submodule's own changes in place and does not count them as the task's", () => {
   const { project, tree, inTree, write } = world()
   const other = gitProject()
   other.commit('start', { 's.txt': 's\n' })
@@ -180,7 +180,7 @@ test("a submodule with changes of its own keeps them, and they are nobody else's
   })
 })
 
-test('more untracked files than fit into the arguments of a program are taken away', () => {
+test('removes more untracked files than fit on a command line', () => {
   const { tree, setBack, isBack } = world()
   const folder = join(tree.tree, ...Array.from({ length: 13 }, () => 'x'.repeat(240)))
   mkdirSync(folder, { recursive: true })
@@ -194,7 +194,7 @@ test('more untracked files than fit into the arguments of a program are taken aw
   )
 })
 
-test('a file whose name is not UTF-8 is kept and taken away', () => {
+test('saves and removes a file whose name is not UTF-8', () => {
   const { tree, inTree, setBack, isBack } = world()
   writeFileSync(
     Buffer.concat([Buffer.from(`${tree.tree}/`), Buffer.from([0x61, 0xff, 0x62])]),
@@ -205,7 +205,7 @@ test('a file whose name is not UTF-8 is kept and taken away', () => {
   expect(inTree('ls-tree', '-r', '--name-only', REF).split('\n')).toHaveLength(3)
 })
 
-test('what cannot be kept stays, and is nothing to keep the next time', () => {
+test('leaves what cannot be saved, and does not count it the next time', () => {
   const { tree, inTree, setBack } = world()
   const nested = join(tree.tree, 'nested')
   mkdirSync(nested)
@@ -218,7 +218,7 @@ test('what cannot be kept stays, and is nothing to keep the next time', () => {
   expect(setBack({ leftBefore })).toEqual({ leftOut: [] })
 })
 
-test('what was kept is never written over: a runner killed half-way leaves both', () => {
+test('never overwrites saved work: after a runner was killed half-way both copies exist', () => {
   const { inTree, write, commit, setBack } = world()
   const first = commit('b.txt')
   expect(setBack()).toEqual({ kept: REF, leftOut: [] })
@@ -228,7 +228,7 @@ test('what was kept is never written over: a runner killed half-way leaves both'
   expect(inTree('rev-parse', REF)).toBe(first)
 })
 
-test('a tree is known again by what was kept of it, to the byte', () => {
+test('recognizes a tree by its saved copy, byte for byte', () => {
   const { tree, write, commit } = world()
   commit('b.txt')
   write('c.txt', 'c')
@@ -243,15 +243,15 @@ test('a tree is known again by what was kept of it, to the byte', () => {
 })
 
 test.each<[string, (w: ReturnType<typeof world>) => void]>([
-  ['taken away', ({ tree }) => rmSync(tree.tree, { recursive: true })],
+  ['removed', ({ tree }) => rmSync(tree.tree, { recursive: true })],
   [
-    'taken away with its branch',
+    'removed with its branch',
     ({ tree, project }) =>
       void (project.git('worktree', 'remove', '--force', tree.tree),
       project.git('branch', '-D', tree.branch)),
   ],
-  ['robbed of its .git', ({ tree }) => rmSync(join(tree.tree, '.git'))],
-])('a worktree that was %s is brought back', (_, lose) => {
+  ['left without its .git', ({ tree }) => rmSync(join(tree.tree, '.git'))],
+])('restores a worktree that was %s', (_, lose) => {
   const w = world()
   lose(w)
   expect(readTreeHead(w.tree.tree)).toBeUndefined()
@@ -259,7 +259,7 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
   w.isBack()
 })
 
-test('a hook that fails leaves no worktree and no branch behind', () => {
+test('a failing git hook leaves no worktree and no branch behind', () => {
   const project = gitProject()
   project.commit('start', { 'a.txt': 'a\n' })
   writeFileSync(project.path('.git', 'hooks', 'post-checkout'), '#!/bin/sh\nexit 1\n', {
@@ -277,7 +277,7 @@ test('a hook that fails leaves no worktree and no branch behind', () => {
   ])
 })
 
-test('a worktree goes when only what builds leave is in it, and stays with anything else that git ignores', () => {
+test('removes a worktree with only build output in it, and keeps one with other ignored files', () => {
   const { place, tree, inTree } = world()
   const said: string[] = []
   mkdirSync(join(tree.tree, 'out'))
@@ -292,7 +292,7 @@ test('a worktree goes when only what builds leave is in it, and stays with anyth
   expect(existsSync(tree.tree)).toBe(false)
 })
 
-test('what a sparse checkout leaves out is not taken for hidden', () => {
+test('does not treat files outside a sparse checkout as hidden', () => {
   const { tree, inTree } = world()
   mkdirSync(join(tree.tree, 'big'))
   writeFileSync(join(tree.tree, 'big', 'b.txt'), 'b')
@@ -305,7 +305,7 @@ test('what a sparse checkout leaves out is not taken for hidden', () => {
   expect(hiddenPaths(tree.tree)).toEqual(['a.txt'])
 })
 
-test('what a killed git has locked in its own worktree is no obstacle, neither for what is committed as it was found nor for what is set back', () => {
+test('removes lock files of a killed git in its own worktree before committing or rolling back', () => {
   const { place, tree, inTree, write, setBack, isBack } = world()
   const lock = () => {
     for (const name of ['index.lock', 'HEAD.lock', `refs/heads/${tree.branch}.lock`])
@@ -321,7 +321,7 @@ test('what a killed git has locked in its own worktree is no obstacle, neither f
   isBack()
 })
 
-test('the locks of a checkout that is not ours stay', () => {
+test("keeps the lock files of the user's checkout", () => {
   const { project } = world()
   const lock = join(project.root, '.git', 'index.lock')
   writeFileSync(lock, '')

@@ -9,7 +9,7 @@ import { thisProcess } from '../../../src/run/loop/start-run.ts'
 import { doing } from '../../run/run-world.ts'
 import { ParallelWorld } from './parallel-world.ts'
 
-test('what cannot be done in parallel is refused before anything is begun', async () => {
+test('refuses what cannot be done in parallel before anything starts', async () => {
   const world = new ParallelWorld()
   await world.tasks('One')
   const refused = (options: Parameters<ParallelWorld['start']>[0]) =>
@@ -30,7 +30,7 @@ test('what cannot be done in parallel is refused before anything is begun', asyn
   expect(world.delegates()).toEqual([])
 })
 
-test('a run goes on as what it is: one at a time or several, and a delegate is none', async () => {
+test('resumes a run in its own mode, and refuses to resume a delegate as a run', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const handle = await world.start({ once: true })
@@ -45,7 +45,7 @@ test('a run goes on as what it is: one at a time or several, and a delegate is n
   await expect(world.start({ resume: id })).rejects.toMatchObject({ code: 'IS_DELEGATE' })
 })
 
-test('in place, the branch that is checked out gets the work, and its files', async () => {
+test('in place, the checked-out branch and its files get the work', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const report = await world.run({
@@ -58,7 +58,7 @@ test('in place, the branch that is checked out gets the work, and its files', as
   expect(world.project.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
 })
 
-test('another backlog is told what is merged, in a commit on the branch of the run', async () => {
+test("marks merged tasks in the backlog file, in a commit on the run's branch", async () => {
   const world = new ParallelWorld()
   world.project.commit('list', { 'TODO.md': '- [ ] Write one\n- [ ] Write two\n' })
   const report = await world.run({ backlog: 'TODO.md' })
@@ -66,9 +66,9 @@ test('another backlog is told what is merged, in a commit on the branch of the r
   expect(world.merged('TODO.md')).toBe('- [x] Write one\n- [x] Write two\n')
 })
 
-test('a set-up command that fails ends the run with what it said, when the others are merged', async () => {
+test('a failing set-up command ends the run with its output after the others are merged', async () => {
   const world = new ParallelWorld()
-  // The second worktree finds that the first was here.
+  // The set-up fails in the second worktree.
   world.config(
     `delegates:\n  setup: mkdir ${world.project.path('.sessions', 'first')} || { echo no such package; exit 3; }\n`,
   )
@@ -82,7 +82,7 @@ test('a set-up command that fails ends the run with what it said, when the other
   expect(world.logged('run.ended')).toHaveLength(1)
 })
 
-test('what is wrong for every delegate ends the run with that, and is not taken for a reason to leave one task', async () => {
+test('an error that concerns every delegate ends the run and is not blamed on one task', async () => {
   const world = new ParallelWorld()
   world.config('delegates:\n  env: ["URL=http://{host}/"]\n')
   await world.tasks('One')
@@ -91,7 +91,7 @@ test('what is wrong for every delegate ends the run with that, and is not taken 
   expect(world.logged('run.ended')).toHaveLength(1)
 })
 
-test('a delegate that was made and not noted is found again', async () => {
+test('finds a delegate that was created but not recorded', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const script = world.script({ one: [doing('one')], two: [doing('two')] })
@@ -114,7 +114,7 @@ test('a delegate that was made and not noted is found again', async () => {
   expect(noted.map(({ data }) => (data as { delegate: string }).delegate)).toContain(id)
 })
 
-test('a task that failed for good is gone on with when somebody has opened it again', async () => {
+test('resumes a finally failed task once the user has reopened it', async () => {
   const world = new ParallelWorld()
   await world.tasks('One')
   const { run } = await world.run({
@@ -129,15 +129,15 @@ test('a task that failed for good is gone on with when somebody has opened it ag
   expect(world.delegates()).toHaveLength(1)
 })
 
-test('what another run or another delegate works on is left to them', async () => {
+test('leaves tasks of another run or delegate alone', async () => {
   const world = new ParallelWorld()
   const [one] = await world.tasks('One', 'Two', 'Three', 'Four')
   const workspace = world.workspace()
   const others = new Claims(workspace.paths, mintId(undefined), thisProcess())
-  others.take(one!.id)
+  others.claim(one!.id)
   await createDelegate(workspace, { what: 'Two', task: 'two', harness: 'rehearsal' })
   const report = await world.run({ maxSessions: 1 })
-  // And no more sessions are begun than it was to take.
+  // And no more sessions are started than allowed.
   expect(report.how).toBe('max sessions')
   expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual(['three'])
   expect(world.project.said).toContain(
@@ -146,16 +146,16 @@ test('what another run or another delegate works on is left to them', async () =
   others.releaseAll()
 })
 
-test('a delegate that somebody has begun again elsewhere is left to that, and what is discarded is begun anew', async () => {
+test('leaves a delegate restarted elsewhere alone, and starts a discarded one anew', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
   const { run } = await world.run({ script, maxMinutes: 0.1 })
   const [one, two] = world.delegates()
-  const { config, paths: place } = world.workspace()
+  const { config, paths } = world.workspace()
   const runner = { pid: process.ppid, startedAt: processStartTime(process.ppid), mark: '' }
-  new RunLog(place, one!.id, config).append('run.resumed', { runner })
-  new RunLog(place, two!.id, config).append('delegate.moved', { to: 'discarded' })
+  new RunLog(paths, one!.id, config).append('run.resumed', { runner })
+  new RunLog(paths, two!.id, config).append('delegate.moved', { to: 'discarded' })
   world.script({ one: [doing('one')], two: [doing('two')] })
   const report = await world.run({ resume: run, maxMinutes: 10 })
   expect(report.how).toBe('waiting')
@@ -169,7 +169,7 @@ test('a delegate that somebody has begun again elsewhere is left to that, and wh
   ])
 })
 
-test('the plan says what would be begun when, what waits for what, and how much of it is side by side', async () => {
+test('the plan shows what starts when, what waits for what, and the parallel share', async () => {
   const world = new ParallelWorld()
   await world.tasks(
     'One',

@@ -50,7 +50,7 @@ function withSubmodule() {
   return { world, one, initialise }
 }
 
-test('what git ignores and nobody can make again stays when a delegate is discarded, in its worktree and with its branch', async () => {
+test('keeps worktree and branch of a discarded delegate that holds ignored files no build makes', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { commits: [{ '.gitignore': 'data/\nnode_modules/\n' }] })
   one.write('data/result.csv', '1,2\n')
@@ -65,7 +65,7 @@ test('what git ignores and nobody can make again stays when a delegate is discar
   expect(world.references('refs/heads')).toContain('refs/heads/stint/one')
 })
 
-test('a worktree with nothing but what builds leave goes when its delegate is discarded', async () => {
+test('removes the worktree of a discarded delegate that holds only build output', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { commits: [{ '.gitignore': 'node_modules/\n' }] })
   one.write('node_modules/x.js', '1')
@@ -76,7 +76,7 @@ test('a worktree with nothing but what builds leave goes when its delegate is di
   expect(world.project.git('show', `refs/stint/runs/${one.id}/discarded:loose.txt`)).toBe('found')
 })
 
-test('what is too large for a commit, and a repository of its own, is said when a delegate is settled and stays when it is discarded', async () => {
+test('reports files too large to commit and nested repositories, and keeps them on discard', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { status: 'running' })
   one.write('big.bin', '')
@@ -100,7 +100,7 @@ test('what is too large for a commit, and a repository of its own, is said when 
 })
 
 test.each(['checked out', 'put away again'])(
-  'commits in a submodule that is %s stay when its delegate is discarded',
+  'keeps commits in a submodule that is %s when its delegate is discarded',
   async (how) => {
     const { world, one, initialise } = withSubmodule()
     initialise()
@@ -113,7 +113,7 @@ test.each(['checked out', 'put away again'])(
   },
 )
 
-test('commits in a submodule stay when the delegate is merged', async () => {
+test('keeps commits in a submodule when the delegate is merged', async () => {
   const { world, one, initialise } = withSubmodule()
   initialise()
   commitIn(join(one.tree, 'library'))
@@ -126,7 +126,7 @@ test('commits in a submodule stay when the delegate is merged', async () => {
 })
 
 test.each([true, false])(
-  'the worktree of a merged delegate goes with submodules that have nothing of their own (initialised: %s)',
+  "removes a merged delegate's worktree whose submodules have no commits of their own (initialised: %s)",
   async (isInitialised) => {
     const { world, one, initialise } = withSubmodule()
     if (isInitialised) initialise()

@@ -1,8 +1,7 @@
-// A context that is full, and one that is filled again and again.
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a task that is reported when the context gets full needs no other conversation', async () => {
+test('a task reported as the context fills up needs no other conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({ one: [[...doing('one'), { usage: 165_000 }, { wait: 20_000 }]] })
@@ -12,7 +11,7 @@ test('a task that is reported when the context gets full needs no other conversa
   expect(world.of('turn.started')).toHaveLength(1)
 })
 
-test('a task that is reported when the context gets full and is not done goes on in a fresh conversation', async () => {
+test('a task reported as the context fills up but not done continues in a fresh conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
@@ -26,11 +25,11 @@ test('a task that is reported when the context gets full and is not done goes on
   expect(Object.values(world.closings())).toEqual([1])
 })
 
-test('a turn that is compacted again and again without a change is broken off, and the task is done in a fresh conversation', async () => {
+test('cuts off a turn compacted repeatedly without changes, and finishes the task in a fresh conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const again = [{ usage: 9000 }, { compact: true }]
-  // Nothing else is done until the runner has looked at the files.
+  // Waits until the runner has read the files.
   const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [
     ...again,
     { wait: 400 },

@@ -7,7 +7,7 @@ import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { draftEntry } from '../../src/session/entries.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a task that is taken up again after others were done is held to its own work', async () => {
+test('checks a task resumed after others against its own work only', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   await world.run({
@@ -21,12 +21,12 @@ test('a task that is taken up again after others were done is held to its own wo
   const report = await world.run({ resume: true, maxTasks: 9 })
   expect(world.closings()[one!.id]).toBeUndefined()
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
-  // What was done meanwhile stays.
+  // Work done meanwhile stays.
   expect(world.subjects()).toEqual(['do two'])
   expect(report.how).toBe('waiting')
 })
 
-test('a task waits for a branch on which another run did what it depends on', async () => {
+test('a task waits until the branch with its dependency is merged', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   await world.tasks({ title: 'Two', dependsOn: ['one'] })
@@ -41,7 +41,7 @@ test('a task waits for a branch on which another run did what it depends on', as
   expect((await world.run()).how).toBe('finished')
 })
 
-test('a task that another run closed meanwhile is not closed again', async () => {
+test('does not close a task again that another run has closed', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks('One')
   const script = world.script({ one: [[...doing('one'), { wait: 30_000 }], doing('one')] })
@@ -54,26 +54,26 @@ test('a task that another run closed meanwhile is not closed again', async () =>
   expect(world.closings()).toEqual({ [one!.id]: 1 })
 })
 
-test('a claim counts as long as whoever made it lives, also against its own run', () => {
+test('a claim holds while its process lives, even against its own run', () => {
   const world = new RunWorld()
   world.project.write('.sessions/runs/.keep', '')
-  const { paths: place } = new Workspace(world.project.root)
+  const { paths } = new Workspace(world.project.root)
   const alive = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
   const gone = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
-  expect(new Claims(place, 'first', gone).take('task')).toBe(true)
-  expect(new Claims(place, 'second', alive).take('task')).toBe(true)
+  expect(new Claims(paths, 'first', gone).claim('task')).toBe(true)
+  expect(new Claims(paths, 'second', alive).claim('task')).toBe(true)
   expect(
-    new Claims(place, 'first', {
+    new Claims(paths, 'first', {
       ...alive,
       pid: process.ppid,
       startedAt: processStartTime(process.ppid),
-    }).take('task'),
+    }).claim('task'),
   ).toBe(false)
-  expect(new Claims(place, 'third', gone).take('other')).toBe(true)
-  expect(new Claims(place, 'third', alive).take('other')).toBe(true)
+  expect(new Claims(paths, 'third', gone).claim('other')).toBe(true)
+  expect(new Claims(paths, 'third', alive).claim('other')).toBe(true)
 })
 
-test('of two who resume a run at once the first in its log goes on', () => {
+test('of two processes resuming a run at once, the first in its log continues', () => {
   const alive = (pid: number) => ({ pid, startedAt: processStartTime(pid), mark: '' })
   const resumed = (runner: ReturnType<typeof alive>) => ({
     id: '',
@@ -88,7 +88,7 @@ test('of two who resume a run at once the first in its log goes on', () => {
   )
 })
 
-test('a verify command that had a secret in it has to be said again', async () => {
+test('asks again for a verify command that contained a secret', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const secret = `ghp_${'a1B2'.repeat(9)}`
@@ -97,7 +97,7 @@ test('a verify command that had a secret in it has to be said again', async () =
   expect((await world.run({ resume: true, maxTasks: 9, verify: 'true' })).how).toBe('finished')
 })
 
-test('a run in place leaves a session of the user on that branch alone', async () => {
+test('a run in place refuses to start where the user has an active session on that branch', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   await world.project.run((project) => project.init({ name: 'mine' }))
@@ -105,11 +105,11 @@ test('a run in place leaves a session of the user on that branch alone', async (
   expect(world.runs()).toEqual([])
 })
 
-test('a conversation that the journal never heard of is not told to have ended', async () => {
+test('records no end for a conversation missing from the journal', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks('One')
   const session = await RunSession.open(new Workspace(world.project.root), one!, 'the goal')
-  session.left('unheard', 'its runner was killed')
+  session.recordConversationEnd('unheard', 'its runner was killed')
   session.append([
     draftEntry('conversation.joined', {
       conversation: 'heard',
@@ -117,7 +117,7 @@ test('a conversation that the journal never heard of is not told to have ended',
       source: 'run',
     }),
   ])
-  session.left('heard', 'its runner was killed')
+  session.recordConversationEnd('heard', 'its runner was killed')
   session.release()
   expect(world.journalled('conversation.ended').map(({ data }) => data['conversation'])).toEqual([
     'heard',

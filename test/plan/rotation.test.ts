@@ -4,10 +4,10 @@ import {
   type BatchMode,
   type ConversationLoad,
   cheapestCosts,
-  expectedCost,
   decideRotation,
-  expectedWork,
+  expectedCost,
   expectedTokens,
+  expectedWork,
 } from '../../src/run/plan/rotation.ts'
 import { type Forecasts, forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { type PlannedTask, relationToAll } from '../../src/run/plan/order-tasks.ts'
@@ -33,8 +33,8 @@ const after = (
   mode: BatchMode = 'forecast',
 ) => decideRotation({ ...warm, ...standing }, next, [], NO_HISTORY, mode)
 
-describe('a decision', () => {
-  test('never begins a task whose margin passes the compaction point, or one past the smart zone', () => {
+describe('a rotation decision', () => {
+  test('never continues past the compaction point or the smart zone', () => {
     fc.assert(
       fc.property(
         aStanding,
@@ -45,9 +45,9 @@ describe('a decision', () => {
           const forecasts = forecastsFrom(history)
           const { stay, rule } = decideRotation(standing, next!, rest, forecasts, mode)
           if (!stay || rule === 'first') return
-          expect(standing.context + forecasts.of[next!.sizeClass].added.margin).toBeLessThanOrEqual(
-            standing.point ?? Infinity,
-          )
+          expect(
+            standing.context + forecasts.bySize[next!.sizeClass].added.margin,
+          ).toBeLessThanOrEqual(standing.point ?? Infinity)
           expect(standing.context).toBeLessThan(standing.smartZone)
         },
       ),
@@ -55,7 +55,7 @@ describe('a decision', () => {
     )
   })
 
-  test('is made for any history, with a line of reasons', () => {
+  test('is made for any history, with a one-line reason', () => {
     fc.assert(
       fc.property(
         aStanding,
@@ -80,7 +80,7 @@ describe('a decision', () => {
     )
   })
 
-  test('opens a conversation where there is none, and never leaves one that nothing was done in', () => {
+  test('opens a conversation where there is none, and never rotates an unused one', () => {
     fc.assert(
       fc.property(aStanding, someTasks(3, 1), aMode, (standing, [next, ...rest], mode) => {
         expect(
@@ -98,7 +98,7 @@ describe('a decision', () => {
     )
   })
 
-  test('leaves a conversation that a failed attempt has filled, though nothing was done in it', () => {
+  test('rotates a conversation that a failed attempt has filled, though no task was done in it', () => {
     expect(after({ done: [], context: 110_000 }, task('a'))).toMatchObject({
       stay: false,
       rule: 'smart zone',
@@ -106,17 +106,17 @@ describe('a decision', () => {
   })
 
   test.each([
-    ['stays with a short history before a small task', {}, task('a'), 'fits', true],
+    ['continues a short history with a small task', {}, task('a'), 'fits', true],
     [
-      'leaves where the margin would pass the point',
+      'rotates where the margin would pass the compaction point',
       { context: 60_000 },
       task('a', { sizeClass: 'large' }),
       'compaction point',
       false,
     ],
-    ['leaves past the smart zone', { context: 100_000 }, task('a'), 'smart zone', false],
+    ['rotates past the smart zone', { context: 100_000 }, task('a'), 'smart zone', false],
     [
-      'leaves where reading the history again is dearer',
+      'rotates where rereading the history costs more',
       { context: 70_000 },
       task('a', { sizeClass: 'medium' }),
       'cheaper fresh',
@@ -130,7 +130,7 @@ describe('a decision', () => {
       false,
     ],
     [
-      'stays with what is related',
+      'continues with a related task',
       { done: [task('x', { labels: ['docs'] })] },
       task('a', { labels: ['auth'], dependsOn: ['x'] }),
       'fits',
@@ -140,11 +140,11 @@ describe('a decision', () => {
     expect(after(standing, next)).toMatchObject({ rule, stay })
   })
 
-  test('of the mode "one" always leaves', () => {
+  test('always rotates in mode "one"', () => {
     expect(after({}, task('a'), 'one')).toMatchObject({ stay: false, rule: 'one' })
   })
 
-  test('says what decided, in figures', () => {
+  test('gives the reason in numbers', () => {
     expect(after({ context: 60_000 }, task('a', { sizeClass: 'large' })).because).toBe(
       '60,000 tokens in the context and up to 124,976 for a large task would pass the compaction point, 167,000',
     )
@@ -172,9 +172,9 @@ describe('a fixed batch', () => {
     ['takes a fourth small task', small(3), 'small', true],
     ['does not take a fifth', small(4), 'small', false],
     ['counts a medium one twice', [...small(1), task('m', { sizeClass: 'medium' })], 'small', true],
-    ['has no room for a medium one behind three small ones', small(3), 'medium', false],
+    ['has no room for a medium one after three small ones', small(3), 'medium', false],
     ['is filled by a large one', [task('l', { sizeClass: 'large' })], 'small', false],
-    ['has no room for a large one behind anything', small(1), 'large', false],
+    ['has no room for a large one after any other', small(1), 'large', false],
   ] as const)('%s', (_promise, done, sizeClass, stay) => {
     expect(after({ done }, task('a', { sizeClass }), 'fixed')).toMatchObject({
       stay,
@@ -182,7 +182,7 @@ describe('a fixed batch', () => {
     })
   })
 
-  test('ends after a task that leaves more than half of the way behind', () => {
+  test('ends after a task that fills more than half of the budget', () => {
     expect(after({ context: 83_500 }, task('a'), 'fixed')).toMatchObject({ stay: true })
     expect(after({ context: 83_501 }, task('a'), 'fixed')).toMatchObject({
       stay: false,
@@ -190,7 +190,7 @@ describe('a fixed batch', () => {
     })
   })
 
-  test('takes the smart zone for the way where the compaction point is unknown', () => {
+  test('uses the smart zone where the compaction point is unknown', () => {
     const { point: _unknown, ...pointless } = warm
     expect(
       decideRotation({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed'),
@@ -200,7 +200,7 @@ describe('a fixed batch', () => {
     })
   })
 
-  test('can be set', () => {
+  test('can be configured', () => {
     const settings = { ...DEFAULT_PLAN, batch: { places: 6, small: 2, medium: 3, leaveAbove: 0.1 } }
     expect(decideRotation(warm, task('a'), [], NO_HISTORY, 'fixed', settings).stay).toBe(false)
     const later = { ...settings, batch: { ...settings.batch, leaveAbove: 0.9 } }
@@ -213,7 +213,7 @@ describe('a fixed batch', () => {
   })
 })
 
-/** Every way of cutting the order, one by one. */
+/** Every split of the order, by brute force. */
 function byTrying(
   standing: ConversationLoad,
   tasks: readonly PlannedTask[],
@@ -221,15 +221,15 @@ function byTrying(
 ): { stay: number; leave: number } {
   const from = (at: number, now: ConversationLoad, choice: boolean): number => {
     const next = tasks[at]!
-    const forecast = forecasts.of[next.sizeClass]
-    // The first decision is given; the rules are about the later ones.
+    const forecast = forecasts.bySize[next.sizeClass]
+    // The first decision is fixed; the rules apply to the later ones.
     if (choice && at > 0) {
       const { point = Infinity, smartZone, context, done } = now
       if (context + forecast.added.margin > point || context >= smartZone) return Infinity
       if (relationToAll(next, done) === 'unrelated') return Infinity
     }
     const begun = choice ? now : { ...now, context: now.base, done: [], isWarm: false }
-    const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStart)
+    const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStartup)
     const cost = expectedCost(now.price, expectedTokens(work, begun.context, begun.isWarm))
     if (at === tasks.length - 1) return cost
     const then = {
@@ -243,8 +243,8 @@ function byTrying(
   return { stay: from(0, standing, true), leave: from(0, standing, false) }
 }
 
-describe('the cheapest way', () => {
-  test('is that of trying all', () => {
+describe('the cheapest plan', () => {
+  test('equals the best of all plans', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), aHistory, (standing, tasks, history) => {
         const forecasts = forecastsFrom(history)
@@ -259,7 +259,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('is that of trying all, also where conversations are short enough to stay in', () => {
+  test('equals the best of all plans where conversations are short enough to continue', () => {
     const short = aStanding.map((standing) => ({
       ...standing,
       base: 5_000,
@@ -282,7 +282,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('of staying counts that a later task is unrelated to what was done here', () => {
+  test('that continues counts a later task as unrelated to what was done here', () => {
     const order = [task('a'), task('b', { labels: ['docs'] })]
     const [same, other] = ['docs', 'auth'].map((label) =>
       cheapestCosts(
@@ -295,7 +295,7 @@ describe('the cheapest way', () => {
     expect(other!.leave).toBe(same!.leave)
   })
 
-  test('of staying costs more the longer the history is, and with a cold cache; leaving costs the same', () => {
+  test('that continues costs more with a longer history or a cold cache; rotating costs the same', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, tasks, more) => {
         const longer = cheapestCosts(
@@ -317,7 +317,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('never costs less with a task more', () => {
+  test('never costs less with one more task', () => {
     fc.assert(
       fc.property(aStanding, someTasks(12, 2), (standing, tasks) => {
         const [all, fewer] = [tasks, tasks.slice(0, -1)].map((some) =>
@@ -329,7 +329,7 @@ describe('the cheapest way', () => {
     )
   })
 
-  test('of a long backlog is found by looking sixty tasks ahead', () => {
+  test('for a long backlog looks sixty tasks ahead', () => {
     const tasks = Array.from({ length: 5_000 }, (_, index) => task(`t${index}`))
     expect(cheapestCosts(warm, tasks, NO_HISTORY)).toEqual(
       cheapestCosts(warm, tasks.slice(0, 60), NO_HISTORY),
@@ -337,7 +337,7 @@ describe('the cheapest way', () => {
   })
 })
 
-test('a conversation that once was too long stays so: a longer one is never stayed in where a shorter is left', () => {
+test('never continues a longer conversation where it rotates a shorter one', () => {
   fc.assert(
     fc.property(
       aStanding,
@@ -346,7 +346,7 @@ test('a conversation that once was too long stays so: a longer one is never stay
       (standing, [next, ...rest], more) => {
         const begun = {
           ...standing,
-          context: standing.base + NO_HISTORY.start.added + standing.context + 1,
+          context: standing.base + NO_HISTORY.startup.added + standing.context + 1,
         }
         const shorter = decideRotation(begun, next!, rest, NO_HISTORY, 'forecast')
         const longer = decideRotation(

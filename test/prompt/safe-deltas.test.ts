@@ -8,14 +8,14 @@ const KEY = `sk-ant-api03-${'aB3'.repeat(30)}`
 
 function told(...pieces: readonly string[]): readonly string[] {
   const safe = new SafeDeltas({})
-  return pieces.map((piece) => safe.take(piece))
+  return pieces.map((piece) => safe.add(piece))
 }
 
-test('a piece is told when its last word is whole', () => {
+test('emits a delta up to its last complete word', () => {
   expect(told('I lo', 'ok at', ' it.\nThen', ' more')).toEqual(['I ', 'look ', 'at it.\n', 'Then '])
 })
 
-test('a secret is never told, in however many pieces it comes', () => {
+test('never emits a secret, in however many deltas it arrives', () => {
   const halves = told(`The key is ${KEY.slice(0, 40)}`, `${KEY.slice(40)} and`, ' more\n')
   expect(halves.join('')).toBe('The key is [redacted:anthropic-key] and more\n')
   expect(told('password = hun', 'ter2-Xk81z', '!q9 \n').join('')).not.toContain('hunter2')
@@ -27,11 +27,11 @@ test('a secret is never told, in however many pieces it comes', () => {
   expect(told('Here: ', ...pem)).toEqual(['Here: ', '', '', ''])
 })
 
-test('nothing that steers a terminal is told', () => {
+test('emits no terminal control characters', () => {
   expect(told('red \u001B[31mtext\u001B[0m here\n').join('')).toBe('red text here\n')
 })
 
-test('what was told is the beginning of the message, or stops where a secret changes it', () => {
+test('emits a prefix of the message, or stops where redaction changes it', () => {
   const words = fc.constantFrom(
     'a ',
     'the key ',

@@ -1,10 +1,9 @@
-// That those who move a delegate tell its parent.
 import { expect, test } from 'vitest'
 import { initSession } from '../../../src/project/lifecycle/init-session.ts'
 import { DelegateWorld } from '../delegate-world.ts'
 import { WorkingWorld } from '../working-world.ts'
 
-test('a parent hears of a conflict, and of what came back too often', async () => {
+test('reports a conflict, and work rejected too often, to the parent', async () => {
   const world = new DelegateWorld()
   world.config('delegates:\n  send_back: 0\n')
   const { reading } = await initSession(world.workspace(), { name: 'parent' })
@@ -22,7 +21,7 @@ test('a parent hears of a conflict, and of what came back too often', async () =
   expect(statuses()).toEqual(['conflicted', 'parked'])
 })
 
-test('a parent hears that a delegate is begun again, and of a first beginning once', async () => {
+test('reports a restart to the parent, and a first start once', async () => {
   const world = new WorkingWorld()
   const { reading } = await initSession(world.workspace(), { name: 'parent' })
   const parent = reading.state.id

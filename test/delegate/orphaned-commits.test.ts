@@ -13,7 +13,7 @@ function commitIn(one: Delegate, message: string, ...how: readonly string[]): st
   return head(one)
 }
 
-/** Commits that an agent makes and leaves again, each in a way of its own. */
+/** Ways in which an agent can orphan its commits. */
 const LEAVING: Readonly<Record<string, (one: Delegate) => readonly string[]>> = {
   'amends away': (one) => {
     const made = commitIn(one, 'first try')
@@ -38,7 +38,7 @@ const LEAVING: Readonly<Record<string, (one: Delegate) => readonly string[]>> = 
 }
 
 for (const [how, leave] of Object.entries(LEAVING)) {
-  test(`commits that an agent ${how} are kept when its work is merged`, async () => {
+  test(`keeps commits that an agent ${how} when its work is merged`, async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { status: 'running' })
     const made = leave(one)
@@ -50,7 +50,7 @@ for (const [how, leave] of Object.entries(LEAVING)) {
     expect(world.saidInMerges().join('\n')).toContain(`git log refs/stint/runs/${one.id}/lost-1`)
   })
 
-  test(`commits that an agent ${how} are kept when it is discarded`, async () => {
+  test(`keeps commits that an agent ${how} when it is discarded`, async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { status: 'failed' })
     const made = leave(one)
@@ -60,7 +60,7 @@ for (const [how, leave] of Object.entries(LEAVING)) {
   })
 }
 
-test('commits of one that only reads are kept when its worktree goes', async () => {
+test('keeps commits of a read-only delegate when its worktree is removed', async () => {
   const world = new WorkingWorld()
   const aside =
     'git checkout -q --detach && git commit -q --allow-empty -m aside && git checkout -q -'
@@ -81,7 +81,7 @@ test('commits of one that only reads are kept when its worktree goes', async () 
   ).toBe('aside')
 })
 
-test('what is kept of very many is the newest, and that there were more is said', async () => {
+test('keeps the newest of very many, and reports that there were more', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { status: 'running' })
   const from = one.tip()

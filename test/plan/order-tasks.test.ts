@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  relationBetween,
   orderTasks,
   plannedTask,
+  relationBetween,
   relationToAll,
 } from '../../src/run/plan/order-tasks.ts'
 import { nextTasks } from '../../src/backlog/task-graph.ts'
@@ -21,18 +21,13 @@ const names = (lines: readonly string[], done: readonly string[] = []) => {
 describe('two tasks', () => {
   test.each([
     [
-      'of which one waits for the other',
+      'of which one depends on the other',
       task('a', { labels: ['x'] }),
       task('b', { labels: ['y'], dependsOn: ['a'] }),
       'related',
     ],
     ['of which one is part of the other', task('a'), task('b', { parent: 'a' }), 'related'],
-    [
-      'that are part of the same',
-      task('a', { parent: 'p' }),
-      task('b', { parent: 'p' }),
-      'related',
-    ],
+    ['with the same parent', task('a', { parent: 'p' }), task('b', { parent: 'p' }), 'related'],
     ['of one group', task('a', { group: 'g' }), task('b', { group: 'g' }), 'related'],
     [
       'that share a label',
@@ -56,13 +51,13 @@ describe('two tasks', () => {
       task('b', { parent: '', group: '' }),
       'unknown',
     ],
-    ['of which nothing is known', task('a'), task('b'), 'unknown'],
+    ['without any relation', task('a'), task('b'), 'unknown'],
   ] as const)('%s', (_which, a, b, expected) => {
     expect(relationBetween(a, b)).toBe(expected)
     expect(relationBetween(b, a)).toBe(expected)
   })
 
-  test('are related to each other alike, both ways', () => {
+  test('have the same relation both ways', () => {
     fc.assert(
       fc.property(someTasks(6), (tasks) => {
         for (const a of tasks)
@@ -72,7 +67,7 @@ describe('two tasks', () => {
   })
 })
 
-test('a task goes with a conversation if it goes with one task of it', () => {
+test('a task is related to a conversation if it is related to one of its tasks', () => {
   const [x, y] = [task('x', { labels: ['x'] }), task('y', { labels: ['y'] })]
   expect(relationToAll(task('a', { labels: ['y'] }), [x, y])).toBe('related')
   expect(relationToAll(task('a', { labels: ['z'] }), [x, task('b')])).toBe('unrelated')
@@ -80,45 +75,45 @@ test('a task goes with a conversation if it goes with one task of it', () => {
   expect(relationToAll(task('a', { labels: ['z'] }), [])).toBe('unknown')
 })
 
-describe('the order of work', () => {
+describe('the task order', () => {
   test.each([
-    ['is that of adding, where nothing else is known', ['a', 'b', 'c'], [], 'a b c'],
+    ['is the order of adding by default', ['a', 'b', 'c'], [], 'a b c'],
     ['puts priority first', ['a P2', 'b P0', 'c P1'], [], 'b c a'],
-    ['goes along dependencies, and as far as they go', ['a <b', 'b <c', 'c'], [], 'c b a'],
-    ['puts a parent behind its parts', ['epic P0', 'a ^epic', 'b'], [], 'a epic b'],
+    ['follows chains of dependencies', ['a <b', 'b <c', 'c'], [], 'c b a'],
+    ['puts a parent after its parts', ['epic P0', 'a ^epic', 'b'], [], 'a epic b'],
     [
-      'leaves out what can never be begun',
+      'leaves out what can never start',
       ['a <b', 'b <a', 'c failed', 'd <c', 'e <nobody', 'f'],
       [],
       'f',
     ],
     ['leaves out what is completed or blocked', ['a completed', 'b blocked', 'c <a'], [], 'c'],
     [
-      'keeps what goes together together',
+      'keeps related tasks together',
       ['a ^p', 'b ^q', 'c ^p', 'd ^q', 'p blocked', 'q blocked'],
       [],
       'a c b d',
     ],
     [
-      'keeps together before smaller first',
+      'prefers related tasks over smaller ones',
       ['a S ^p', 'b M ^q', 'c L ^p', 'p blocked', 'q blocked'],
       [],
       'a c b',
     ],
     [
-      'never puts that before priority',
+      'never prefers related tasks over priority',
       ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'p blocked', 'q blocked'],
       [],
       'a b c',
     ],
     [
-      'goes on with what was done last',
+      'continues with tasks related to the last one',
       ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'd P2 ^q', 'p blocked', 'q blocked'],
       [],
       'a b d c',
     ],
     [
-      'goes on with what the live conversation is about',
+      'continues with tasks related to the live conversation',
       ['x completed ^q', 'a ^p', 'b ^q', 'p blocked', 'q blocked'],
       ['x'],
       'b a',
@@ -127,7 +122,7 @@ describe('the order of work', () => {
     expect(names(lines, done)).toBe(expected)
   })
 
-  test('begins, without a conversation, with what `stint task next` says', () => {
+  test('begins, without a conversation, with the task of `stint task next`', () => {
     fc.assert(
       fc.property(aBacklog, (lines) => {
         const backlog = backlogOf(...lines).backlog()
@@ -136,7 +131,7 @@ describe('the order of work', () => {
     )
   })
 
-  test('has each task once, behind everything that it waits for', () => {
+  test('has each task once, after everything it depends on', () => {
     fc.assert(
       fc.property(aBacklog, (lines) => {
         const backlog = backlogOf(...lines).backlog()
@@ -155,7 +150,7 @@ describe('the order of work', () => {
     )
   })
 
-  test('sizes a task by its description only where nobody said how big it is', () => {
+  test('sizes a task by its description only where it has no size', () => {
     const told = new Told()
     const description = 'x'.repeat(5_000)
     told.tell('task.added', { task: 'a', title: 'A', description })

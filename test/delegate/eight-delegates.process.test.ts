@@ -1,5 +1,5 @@
-// Eight delegates at once, and everything that goes wrong with such: work that does not go together, kills, silence. In the end
-// all work is there, every task was closed once and for good reason, and nothing is left lying about.
+// Eight delegates at once with conflicts, kills and silence. In the end all work is merged or saved, every task was closed once,
+// and nothing is left behind.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -18,13 +18,13 @@ const worker = join(folder, 'merge-and-die.worker.mjs')
 
 beforeAll(async () => {
   await bundleProgram(fileURLToPath(new URL('merge-and-die.worker.ts', import.meta.url)), worker)
-  // Beside it, where a bundled program looks for the command that it starts delegates with, and for SQLite.
+  // A bundled program looks beside itself for the command that starts delegates, and for SQLite.
   symlinkSync(program, join(folder, 'stint.js'))
   symlinkSync(join(dirname(dirname(program)), 'node_modules'), join(folder, 'node_modules'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Whatever a file says that it uses is there, and no file is broken. */
+/** Every name a file uses exists, and no file is broken. */
 const CHECK = `#!/bin/sh
 for name in $(sed -n 's/^uses //p' *.txt); do
   test -f "$name" || { echo "$name is used and not there"; exit 1; }
@@ -41,7 +41,7 @@ const writing = (name: string, text = `${name}\n`, said = `${name} is written`):
 const SCRIPT: Readonly<Record<string, readonly Acts[]>> = {
   alpha: [writing('alpha')],
   beta: [writing('beta')],
-  // What it gives another name, another begins to use.
+  // It renames what another delegate starts to use.
   gamma: [
     [
       { run: 'git mv helper.txt assistant.txt && sed -i s/helper/assistant/ caller.txt' },
@@ -97,7 +97,7 @@ class Eight extends BackgroundWorld {
     }
   }
 
-  /** What has to be so at every moment. Closings are read before the target, which only grows. */
+  /** Invariants at every moment. Closed tasks are read before the target, which only advances. */
   look(): void {
     const closed = this.closed()
     const main = this.commitOf('main')
@@ -123,7 +123,7 @@ class Eight extends BackgroundWorld {
     return this.git('rev-list', '--max-count=1', commit, `^${tip}`).trim() === ''
   }
 
-  /** Every commit that the target has been at since the start passes the verify command. */
+  /** Every commit the target was at passes the verify command. */
   expectGreen(main: string): void {
     for (const commit of this.lines('rev-list', '--first-parent', `${this.start}..${main}`)) {
       if (this.#green.has(commit)) continue
@@ -139,7 +139,7 @@ class Eight extends BackgroundWorld {
     return this.#green.size
   }
 
-  /** Looks again and again until something is done. */
+  /** Checks the invariants repeatedly until the work is done. */
   async looking<T>(work: Promise<T>): Promise<T> {
     const looks = setInterval(() => this.look(), 100)
     try {
@@ -155,13 +155,13 @@ class Eight extends BackgroundWorld {
     return this.rows()
   }
 
-  /** Merges these in a process that dies behind a step. */
+  /** Merges these in a process that dies after a step. */
   async dieAt(step: MergeStep, ...names: readonly string[]): Promise<void> {
     const { signal, stdout, stderr } = await this.looking(this.run(worker, [step, ...names]))
     expect(`${step}: ${signal} ${stdout}${stderr}`).toContain(`${step}: SIGKILL `)
   }
 
-  /** Commits that nothing leads to, but for merges that never came to the target. */
+  /** Unreachable commits, except merges that never reached the target. */
   lost(): readonly string[] {
     const objects = this.lines(
       'cat-file',
@@ -180,7 +180,7 @@ class Eight extends BackgroundWorld {
 }
 
 test(
-  'eight delegates of which half go wrong lose no work, close each task once, and leave nothing behind',
+  'eight delegates, half of them failing, lose no work, close each task once and leave nothing behind',
   { timeout: 600_000 },
   async () => {
     const world = new Eight()
@@ -221,7 +221,7 @@ test(
     expect(world.closed()).toEqual({})
     expect(world.commitOf('main^')).toBe(world.start)
 
-    // A merge that is killed before the target has moved has done nothing, and after that everything.
+    // A merge killed before the target moved has done nothing, and after it everything.
     await world.dieAt('begun', 'alpha', 'beta', 'gamma')
     await world.dieAt('merge made', 'beta', 'gamma')
     expect((await world.rows())['beta']).toMatchObject({ status: 'ready' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('what is said in a run is stored, prompts included; where it cannot be, the run says so once and goes on', async () => {
+test('stores the messages of a run, prompts included; if that fails it reports it once and continues', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({

@@ -16,7 +16,7 @@ async function withParent() {
   return { world, parent, merge, reported }
 }
 
-test('a conflict is told to the session the delegate works for; begun again and merged, its task is closed then and only then', async () => {
+test('reports a conflict to the parent session, and closes the task only after rework and merge', async () => {
   const { world, parent, merge, reported } = await withParent()
   const [task] = await world.tasks('Parse dates')
   const resolve = {
@@ -43,7 +43,7 @@ test('a conflict is told to the session the delegate works for; begun again and 
   expect((await world.statuses())['parse-dates']).toBe('completed')
 })
 
-test('a run leaves a task to the delegate that has it, until it is settled', async () => {
+test('a run leaves a task to its delegate until that is merged or discarded', async () => {
   const { world } = await withParent()
   await world.tasks('Parse dates', 'Print dates')
   const state = await world.delegate(
@@ -70,7 +70,7 @@ test('a run leaves a task to the delegate that has it, until it is settled', asy
   ])
 })
 
-test('what is discarded can be got back, and its session is told', async () => {
+test('discarded work can be recovered, and its session records the discard', async () => {
   const { world, reported } = await withParent()
   const state = await world.delegate({ 'write-the-parser': [doing('parser')] })
   const tip = state.ready!.commit!

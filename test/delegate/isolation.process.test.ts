@@ -5,7 +5,7 @@ import { doing } from '../run/run-world.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { WorkingWorld } from './working-world.ts'
 
-test('the agent, the set-up and the verify command of a delegate have the same name, ports and variables', async () => {
+test('gives the agent, set-up and verify command of a delegate the same name, ports and variables', async () => {
   const seen = scratchFolder()
   const show = (by: string) =>
     `echo "$STINT_DELEGATE $STINT_PORT $STINT_PORTS $DATABASE $(cat set-up)" > ${seen}/${by}`
@@ -18,7 +18,7 @@ test('the agent, the set-up and the verify command of a delegate have the same n
       '  env: ["DATABASE=app-{slot}-{port+1}"]',
     ].join('\n'),
   )
-  // The first number is another's.
+  // The first slot is taken.
   await world.made({ as: 'tests' })
   const script = {
     docs: [[{ run: show('agent') }, { run: 'git add -f .gitignore' }, ...doing('docs')]],
@@ -32,7 +32,7 @@ test('the agent, the set-up and the verify command of a delegate have the same n
   ])
 })
 
-test('the agent of a delegate is started by the configured command, in its tree', async () => {
+test("starts a delegate's agent with the configured wrap command, in its worktree", async () => {
   const folder = scratchFolder()
   const wrap = join(folder, 'wrap')
   writeFileSync(
@@ -51,7 +51,7 @@ test('the agent of a delegate is started by the configured command, in its tree'
   const { tree } = state.run.started
   expect(readFileSync(`${folder}/words`, 'utf8')).toBe(`${tree}\nthe docs\n${tree}\n${state.id}\n`)
   expect(readFileSync(`${folder}/agent`, 'utf8')).toBe('yes\n')
-  // What proves the work is the run's own, and not in there.
+  // The proof runs outside the wrap command.
   expect(readFileSync(`${folder}/verify`, 'utf8')).toBe('[]\n')
 })
 
@@ -62,7 +62,7 @@ test.each([
   ],
   ['wrap: sh {treee}', { code: 'CONFIG_INVALID', message: expect.stringContaining('{treee}') }],
   ['env: ["PORT={prot}"]', { code: 'CONFIG_INVALID', message: expect.stringContaining('{prot}') }],
-])('%s is refused before anything is made', async (setting, error) => {
+])('refuses %s before anything is created', async (setting, error) => {
   const world = new WorkingWorld()
   world.config(`delegates:\n  ${setting}\n`)
   await expect(world.made()).rejects.toMatchObject(error)
@@ -70,7 +70,7 @@ test.each([
   expect(world.project.git('branch', '--list').trim()).toBe('* main')
 })
 
-test('it is said when an agent that may do everything moved the branch its work is to go to', async () => {
+test('reports when an agent with all permissions moved its target branch', async () => {
   const world = new WorkingWorld()
   const moving = [
     ...doing('docs').slice(0, -1),
@@ -86,7 +86,7 @@ test('it is said when an agent that may do everything moved the branch its work 
     expect.stringContaining('main was moved from'),
   ])
   world.events.length = 0
-  // Somebody else moves it, and the agent takes that in.
+  // Someone else moves it, and the agent merges it.
   const somebody = `cd ${world.project.root} && git reset -q --hard && git commit -q --allow-empty -m else`
   const taking = [
     ...doing('tests').slice(0, -1),

@@ -22,24 +22,24 @@ test.each([
     'one, which is running, is to change the same files: src/parse.ts',
   ],
   [
-    'an order names a file of another',
+    'a prompt names a file of another',
     { files: ['src/parse.ts'] },
     { what: 'mend `src/parse.ts`' },
     'one, which is running, may change the same files: src/parse.ts',
   ],
-])('that delegates have files in common is told when %s', async (_, first, second, line) => {
+])('warns that delegates change the same files when %s', async (_, first, second, line) => {
   expect(await saidWith(first, second)).toContain(line)
 })
 
 test.each([
   ['others', { files: ['src/**'] }, { files: ['docs/**'] }],
   ['none that are known', {}, {}],
-  ['the same, and it only reads', { files: ['src/**'] }, { files: ['src/**'], as: 'review' }],
-])('nothing is told when it has %s', async (_, first, second) => {
+  ['the same, and it is read-only', { files: ['src/**'] }, { files: ['src/**'], as: 'review' }],
+])('does not warn when it has %s', async (_, first, second) => {
   expect(await saidWith(first, second)).not.toContain('same files')
 })
 
-test('what a delegate has changed already counts, committed or not', async () => {
+test('counts what a delegate has changed already, committed or not', async () => {
   const world = new WorkingWorld()
   const { run } = await world.made({ what: 'one' })
   const { writeFileSync } = await import('node:fs')
