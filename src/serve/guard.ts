@@ -71,7 +71,7 @@ export function guard({ token, isOwnHost, cookieName }: GuardOptions): Middlewar
 }
 
 /**
- * Other sites cannot read answers, but could cause writes. Browsers send Sec-Fetch-Site, or at
+ * Other sites cannot read responses, but could cause writes. Browsers send Sec-Fetch-Site, or at
  * least Origin for writes.
  */
 function refuseOtherSites(

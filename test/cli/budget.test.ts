@@ -30,7 +30,7 @@ interface Shown {
   readonly smartZone: { readonly line: number; readonly isPast?: boolean }
 }
 
-/** The model answered, having read so much. */
+/** The model has answered after reading this many tokens. */
 function answers(agent: Agent, tokens: number, model = 'claude-sonnet-4-5-20250929'): void {
   const usage = {
     input_tokens: 10,
@@ -59,7 +59,7 @@ async function world() {
 }
 
 describe('stint budget', () => {
-  test('says of each figure how it is known, and unknown of what is not', async () => {
+  test('says how each figure is known, and prints unknown where it is not', async () => {
     const { first: agent, budget } = await world()
     answers(agent, 126_000)
     const shown = await budget()
@@ -85,7 +85,7 @@ describe('stint budget', () => {
     )
   })
 
-  test('knows what the status line was told', async () => {
+  test('uses the figures that the harness passed to the status line', async () => {
     const { first: agent, budget, notes } = await world()
     answers(agent, 20_000)
     writeContextWindow(notes, agent.conversation, {
@@ -105,7 +105,7 @@ describe('stint budget', () => {
     })
   })
 
-  test('shows a table and a gauge with the stages on it, where it stands and what comes next', async () => {
+  test('draws a table and a gauge with the stages, the position and the next step', async () => {
     const { first: agent, stint } = await world()
     answers(agent, 126_000)
     const { stdout } = await stint('budget')
@@ -123,7 +123,7 @@ describe('stint budget', () => {
     expect(stdout).toContain('Next: stage 85% in 15,950 tokens: hand over soon')
   })
 
-  test('says unknown, and not 0, of a conversation that has not answered yet', async () => {
+  test('prints unknown instead of 0 for a conversation without an answer yet', async () => {
     const { budget, stint } = await world()
     expect(await budget()).toMatchObject({
       tokens: { known: 'unknown' },
@@ -136,7 +136,7 @@ describe('stint budget', () => {
     expect(stdout).not.toMatch(/ 0 tokens/)
   })
 
-  test('follows the stages, the window and the prices of the configuration', async () => {
+  test('uses the stages, window and prices from the configuration', async () => {
     const { first: agent, budget, stint, path } = await world()
     answers(agent, 90_000, 'local-model')
     expect(await budget()).toMatchObject({
@@ -180,7 +180,7 @@ describe('stint budget', () => {
     expect(stderr).toContain(reason)
   })
 
-  test('is of the conversation around it, else of the one that was active last, or of the one that is named', async () => {
+  test('reports the enclosing conversation, else the last active one, or the named one', async () => {
     const { first, budget, ...made } = await world()
     answers(first, 50_000)
     await first.stop('done')
@@ -195,7 +195,7 @@ describe('stint budget', () => {
     expect((await budget(second.conversation)).tokens.value).toBe(60_000)
   })
 
-  test('is of a conversation that works on no session, too', async () => {
+  test('also reports a conversation without a session', async () => {
     const made = project()
     const agent = made.agent()
     await agent.start()
@@ -208,7 +208,7 @@ describe('stint budget', () => {
     )
   })
 
-  test('says what to do when no conversation is known', async () => {
+  test('suggests what to do when no conversation is known', async () => {
     const made = project()
     const nowhere = await made.stint('budget')
     expect([nowhere.exitCode, nowhere.stderr]).toEqual([
@@ -223,7 +223,7 @@ describe('stint budget', () => {
     expect(asJson.json<{ error: { code: string } }>().error.code).toBe('NO_CONVERSATION')
   })
 
-  test('survives notes and transcripts that are gone', async () => {
+  test('works when conversation state and transcripts are missing', async () => {
     const { first: agent, budget, notes } = await world()
     answers(agent, 126_000)
     rmSync(agent.transcript)
@@ -235,7 +235,7 @@ describe('stint budget', () => {
     expect((await budget()).tokens).toEqual({ known: 'unknown' })
   })
 
-  test('goes on with --watch, a line for each change, until it is interrupted', async () => {
+  test('prints a line for each change with --watch until interrupted', async () => {
     const { first: agent, cwd, env } = await world()
     answers(agent, 20_000)
     const child = spawn(

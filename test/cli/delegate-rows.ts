@@ -1,4 +1,4 @@
-// Delegates as the command line is given them, without any having been started.
+// Rows of delegates as the command line receives them, without starting any.
 import type { DelegateDetail, DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 
 export const NOW = '2026-03-02T12:00:00.000Z'

@@ -30,7 +30,7 @@ function drawn(
 const drawnFrom = (...lines: readonly string[]) => drawn(backlogOf(...lines).backlog()).join('\n')
 
 describe('a tree of tasks', () => {
-  test('shows parts, progress, dependencies, and who is assigned or proposed', () => {
+  test('shows parts, progress, dependencies and assigned or proposed specialists', () => {
     const told = backlogOf(
       'epic P1 L',
       'api ^epic completed',
@@ -53,7 +53,7 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('joins members of a parallel group that stand side by side, and names the others', () => {
+  test('joins siblings of a parallel group and names the other members', () => {
     expect(
       drawnFrom(
         'epic',
@@ -78,13 +78,13 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('says of a part at the top what it is a part of', () => {
+  test('names the parent of a part at the top level', () => {
     expect(drawnFrom('a ^ghost')).toContain('\n   part of ghost (not in the backlog)')
     expect(drawnFrom('a ^b', 'b ^a')).toContain('\n│  part of b, which stands under it')
     expect(drawn(backlogOf('a', 'b ^a', 'c ^b').backlog(), {}, 2)).toContain('   part of b')
   })
 
-  test('counts a checklist, and shows its items where all of a task is asked for', () => {
+  test('counts the checklist, and lists its items in full view', () => {
     const told = new Told()
     told.add('a', {
       checklist: [
@@ -100,7 +100,7 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('names the delegates that have a task, and says when one is called running and nobody runs it', () => {
+  test('names the delegates of a task and marks an orphaned one', () => {
     const delegate = (name: string, more: Partial<TaskDelegate>): TaskDelegate => ({
       id: name,
       name,
@@ -115,13 +115,13 @@ describe('a tree of tasks', () => {
     expect(lines[1]).toBe('   delegate a-1: ready · delegate a-2: running, but nobody is at it')
   })
 
-  test('names the first of many, and all of them where all of a task is asked for', () => {
+  test('names the first of many relations, and all of them in full view', () => {
     const backlog = backlogOf('a <b,c,d,e,f,g', ...'bcdefg').backlog()
     expect(drawn(backlog)[1]).toBe('   waits for b, c, d, e and 2 more')
     expect(drawn(backlog, { isFull: () => true })[1]).toBe('   waits for b, c, d, e, f, g')
   })
 
-  test('on a narrow terminal cuts titles and puts the rest on lines of its own', () => {
+  test('truncates titles on a narrow terminal and moves the rest to extra lines', () => {
     const told = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
     told.tell('task.changed', {
       task: 'a-name',
@@ -135,13 +135,13 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('has colours only where they are wanted', () => {
+  test('has colours only when asked for', () => {
     const { backlog } = { backlog: backlogOf('a', 'b ^a in_progress').backlog() }
     expect(drawn(backlog).join('')).not.toContain('\u001B')
     expect(drawn(backlog, { paint: painter(true) }).join('')).toContain('\u001B[36m◆\u001B[39m')
   })
 
-  test('shows every task on exactly one line, none wider than the terminal, whatever the parents, groups and dependencies are', () => {
+  test('shows each task on one line within the terminal, for any parents, groups and dependencies', () => {
     const one = fc.record({
       parent: fc.option(fc.nat(11)),
       group: fc.option(fc.constantFrom('g', 'h', 'a group')),
@@ -192,7 +192,7 @@ describe('a tree of tasks', () => {
     )
   })
 
-  test('of five thousand tasks shows all, in one group or one chain', () => {
+  test('shows all of five thousand tasks, in one group or one chain', () => {
     const told = new Told()
     for (let n = 0; n < 2500; n += 1)
       told.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })

@@ -11,7 +11,7 @@ async function working() {
 }
 
 describe('handoff create', () => {
-  test('tells where the document is, what it cost, and how it is taken up', async () => {
+  test("prints the document's path, its tokens and how to accept it", async () => {
     const { stint, cwd } = await working()
     const ran = await stint('handoff', 'create', '--reason', 'The context is nearly full')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -21,7 +21,7 @@ describe('handoff create', () => {
     expect(readFileSync(join(cwd, file!), 'utf8')).toContain('because: The context is nearly full')
   })
 
-  test('with --json gives everything of it, the document too', async () => {
+  test('prints the whole handoff with its document with --json', async () => {
     const { stint } = await working()
     const made = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<
       Record<string, unknown>
@@ -42,14 +42,14 @@ describe('handoff create', () => {
     [['--tokens', 'few'], 2, 'few is not a whole number'],
     [['--to', 'nobody'], 1, 'there is no task and no session "nobody"'],
     [['nobody'], 1, 'there is no session "nobody"'],
-  ])('with %j says what is wrong', async (args, exitCode, said) => {
+  ])('explains what is wrong with %j', async (args, exitCode, said) => {
     const { stint } = await working()
     const ran = await stint('handoff', 'create', ...args)
     expect(ran.exitCode).toBe(exitCode)
     expect(ran.stderr).toContain(said)
   })
 
-  test('of a session that has ended is refused', async () => {
+  test('is refused for a closed session', async () => {
     const { stint } = await working()
     await stint('close', '--complete')
     expect(await stint('handoff', 'create', 'fix-auth')).toMatchObject({
@@ -60,7 +60,7 @@ describe('handoff create', () => {
 })
 
 describe('handoff show', () => {
-  test('prints the recorded document and nothing else, also when the file was edited', async () => {
+  test('prints the recorded document only, even when the file was edited', async () => {
     const { stint, cwd } = await working()
     const { path, document } = (await stint('handoff', 'create', '--json')).json<{
       path: string
@@ -76,7 +76,7 @@ describe('handoff show', () => {
     })
   })
 
-  test('with --check ends with 0 while it holds, with 1 and what moved when it does not', async () => {
+  test('exits with 0 from --check while it holds, and with 1 and the changes otherwise', async () => {
     const { stint } = await working()
     await stint('handoff', 'create')
     expect(await stint('handoff', 'show', '--check')).toMatchObject({
@@ -91,7 +91,7 @@ describe('handoff show', () => {
     })
   })
 
-  test('without one says how to make it', async () => {
+  test('explains how to create one when there is none', async () => {
     const { stint } = await working()
     expect(await stint('handoff', 'show')).toMatchObject({
       exitCode: 1,
@@ -101,7 +101,7 @@ describe('handoff show', () => {
 })
 
 describe('handoff list', () => {
-  test('shows each with what became of it', async () => {
+  test('shows each handoff with its outcome', async () => {
     const { stint } = await working()
     expect((await stint('handoff', 'list')).stdout).toContain('No handoffs yet')
     await stint('handoff', 'create', '--reason', 'First')
@@ -115,7 +115,7 @@ describe('handoff list', () => {
 })
 
 describe('handoff accept', () => {
-  test('prints the document and goes on with the session', async () => {
+  test('prints the document and resumes the session', async () => {
     const { stint } = await working()
     await stint('handoff', 'create')
     const ran = await stint('handoff', 'accept')
@@ -125,7 +125,7 @@ describe('handoff accept', () => {
     )
   })
 
-  test('of a stale one ends with 1, says what moved, and gives no document until it is forced', async () => {
+  test('exits with 1 for a stale handoff, lists the changes, and needs --force for the document', async () => {
     const { stint } = await working()
     await stint('handoff', 'create')
     await stint('log', '--progress', 'More')
@@ -151,7 +151,7 @@ describe('handoff accept', () => {
     expect(forced.stdout).toContain('## Objective')
   })
 
-  test('takes up a paused session without its name', async () => {
+  test('resumes a paused session without its name', async () => {
     const { stint } = await working()
     await stint('handoff', 'create')
     await stint('pause')
@@ -161,7 +161,7 @@ describe('handoff accept', () => {
     ])
   })
 
-  test('of a document that is no handoff says so', async () => {
+  test('refuses a document that is not a handoff', async () => {
     const { stint, cwd } = await working()
     writeFileSync(join(cwd, 'notes.md'), '# Notes\n')
     expect(await stint('handoff', 'accept', 'notes.md')).toMatchObject({
@@ -177,7 +177,7 @@ describe('handoff accept', () => {
 })
 
 describe('a handoff for another task', () => {
-  test('is announced by one line wherever the task is taken up', async () => {
+  test('is announced in one line by every command that starts the task', async () => {
     const { stint } = await working()
     await stint('task', 'add', 'Document it')
     await stint('handoff', 'create', '--to', 'document-it')
@@ -196,7 +196,7 @@ describe('a handoff for another task', () => {
     expect((await stint('resume', 'docs')).stdout).not.toContain('waits')
   })
 
-  test('is announced to the session it is for', async () => {
+  test('is announced when its session is resumed', async () => {
     const { stint } = await working()
     await stint('init', '--name', 'other', '--force')
     await stint('reopen', 'fix-auth')

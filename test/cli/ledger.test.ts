@@ -6,7 +6,7 @@ import { project } from '../hook/agent.ts'
 import { terminal } from '../support/cli.ts'
 
 describe('stint ledger', () => {
-  test('says what it cost and saved, and marks what is estimated', async () => {
+  test('prints costs and savings, and marks estimates', async () => {
     const { agent: begin, stint } = project()
     await stint('init', '--name', 'fix-auth', '--goal', 'Be there')
     const agent = begin()
@@ -40,7 +40,7 @@ describe('stint ledger', () => {
     )
   })
 
-  test('says where there is nothing what to do, and of a name that is not there which may be meant', async () => {
+  test('suggests a first step when empty, and the nearest name for an unknown one', async () => {
     const { cwd, stint } = terminal()
     expect((await stint('ledger')).stdout).toContain('stint init --name NAME --goal TEXT')
     expect((await stint('ledger', '--maintenance')).stdout).toContain(
@@ -73,7 +73,7 @@ describe('stint ledger', () => {
     expect((await stint('ledger', '--since', 'soon')).stderr).toContain('write it like 90d')
   })
 
-  test('tells a task from the session of its name by its id', async () => {
+  test('distinguishes a task from a session of the same name by id', async () => {
     const { stint } = terminal()
     const task = (await stint('task', 'add', 'Fix auth', '--json')).json<{ id: string }>()
     await stint('init', '--name', 'fix-auth', '--goal', 'x', '--task', 'fix-auth')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
-/** A terminal in whose project the agent follows a script. */
+/** A project whose agent follows a script. */
 function rehearsing(...turns: readonly (readonly object[])[]) {
   const world = terminal()
   const script = join(world.folder, 'script.json')
@@ -14,7 +14,7 @@ function rehearsing(...turns: readonly (readonly object[])[]) {
 }
 
 describe('prompt', () => {
-  test('prints the answer and nothing else on standard output; what is done and refused goes to standard error', async () => {
+  test('prints only the answer on stdout; tool calls and refusals go to stderr', async () => {
     const world = rehearsing([
       { say: 'I look.\nTwo lines.' },
       { run: 'false' },
@@ -49,14 +49,14 @@ describe('prompt', () => {
     })
   })
 
-  test('ends with 1 and the reason when the agent fails', async () => {
+  test('exits with 1 and the reason when the agent fails', async () => {
     const world = rehearsing([{ fail: 'the model is overloaded' }])
     const ran = await world.prompt('Try')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('stint: failed: the model is overloaded')
   })
 
-  test('is refused with what to write instead where it makes no sense', async () => {
+  test('refuses invalid combinations and prints the right form', async () => {
     const { stint } = terminal({ git: false })
     const refused: readonly (readonly [args: readonly string[], said: string])[] = [
       [[], 'say what to ask'],

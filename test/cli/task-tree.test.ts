@@ -15,7 +15,7 @@ interface Node {
   readonly parts: readonly Node[]
 }
 
-/** A release with a part that is done, two in a group, and a loose task. */
+/** A release with a completed part, two parts in a group, and an unrelated task. */
 async function release() {
   const world = terminal()
   const { stint } = world
@@ -40,7 +40,7 @@ async function release() {
   return world
 }
 
-/** A delegate as its log has it. */
+/** Writes the log of a delegate. */
 function delegateFor(
   world: ReturnType<typeof terminal>,
   task: string,
@@ -74,7 +74,7 @@ function delegateFor(
 }
 
 describe('task tree', () => {
-  test('shows what is open, and counts what is completed', async () => {
+  test('shows open tasks and counts completed ones', async () => {
     const { stint } = await release()
     const ran = await stint('task', 'tree')
     expect(ran.stdout.trimEnd().split('\n')).toEqual([
@@ -96,7 +96,7 @@ describe('task tree', () => {
     expect(stderr).toBe('')
   })
 
-  test('of one task shows it with its items, under nothing', async () => {
+  test('shows one task with its items at the top level', async () => {
     const { stint } = await release()
     expect((await stint('task', 'tree', 'design')).stdout).toBe(
       '✓ design  P2 M  Design  [1/2]  → architect  (completed)\n   part of release\n   [x] draw it\n   [ ] show it\n',
@@ -134,7 +134,7 @@ describe('task tree', () => {
     ])
   })
 
-  test('names the delegate that has a task, and one whose work is merged only with --all', async () => {
+  test('names the delegate of a task, and a merged one only with --all', async () => {
     const world = await release()
     const { id } = (await world.stint('task', 'show', 'loose-end', '--json')).json<{ id: string }>()
     delegateFor(world, id, 'first-try', 'merged')
@@ -159,7 +159,7 @@ describe('task tree', () => {
     ])
   })
 
-  test('keeps within the terminal, and cuts nothing where there is none', async () => {
+  test('stays within the terminal, and truncates nothing off a terminal', async () => {
     const { stint, run, env } = await release()
     const title = `A ${'very '.repeat(30)}long title`
     await stint('task', 'add', title, '--parent', 'write-code')
@@ -175,7 +175,7 @@ describe('task tree', () => {
     expect(written).toContain('\u001B[1m')
   })
 
-  test('shows tasks whose parents lead in a circle or nowhere, once each, as the list does', async () => {
+  test('shows tasks with circular or missing parents once each, as the list does', async () => {
     const { stint, cwd } = terminal()
     const ids = await Promise.all(
       ['Aa', 'Bb', 'Cc'].map(
@@ -207,7 +207,7 @@ describe('task tree', () => {
     })
   })
 
-  test('of a chain longer than anybody reads shows every task, and nests JSON no deeper than programs can read', async () => {
+  test('shows every task of a very long chain, and limits the nesting of JSON', async () => {
     const { stint, cwd, env } = terminal()
     await stint('task', 'add', 'First')
     const ids = Array.from({ length: 300 }, (_, n) => `chain-${String(n).padStart(4, '0')}`)
@@ -237,7 +237,7 @@ describe('task tree', () => {
   test.each([
     [[], 'No tasks: stint task add "What is to be done" adds one.'],
     [['Done already'], 'No open tasks, 1 completed: stint task tree --all shows them.'],
-  ])('says what to do when there is nothing to show: %j', async (titles, said) => {
+  ])('suggests what to do when there is nothing to show: %j', async (titles, said) => {
     const { stint } = terminal()
     for (const title of titles) {
       const { id } = (await stint('task', 'add', title, '--json')).json<{ id: string }>()
@@ -246,7 +246,7 @@ describe('task tree', () => {
     expect((await stint('task', 'tree')).stdout.trimEnd()).toBe(said)
   })
 
-  test('answers a name that is not there with the nearest one', async () => {
+  test('suggests the nearest name for an unknown one', async () => {
     const { stint } = await release()
     const ran = await stint('task', 'tree', 'relaese')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
@@ -259,7 +259,7 @@ describe('task tree', () => {
 })
 
 describe('task change', () => {
-  test('moves a task under another, into a group, to somebody, and back', async () => {
+  test('sets and clears parent, group and assignee', async () => {
     const { stint } = await release()
     const flags = [
       '--parent',
@@ -344,7 +344,7 @@ describe('task change', () => {
     readonly dependsOn: readonly string[]
   }
 
-  test('refuses what would make a task wait for itself, and leaves it as it was', async () => {
+  test('refuses a change that makes a task wait for itself, and changes nothing', async () => {
     const { stint } = await release()
     const before = (await stint('task', 'tree', '--all', '--json')).stdout
     for (const [name, flags, way] of [
@@ -369,7 +369,7 @@ describe('task change', () => {
     expect((await stint('task', 'tree', '--all', '--json')).stdout).toBe(before)
   })
 
-  test('takes a circle apart one piece at a time', async () => {
+  test('can break up a dependency cycle step by step', async () => {
     const { stint, cwd, env } = terminal()
     for (const title of ['Aa', 'Bb', 'Cc']) await stint('task', 'add', title)
     const workspace = new Workspace(cwd, { env })
@@ -394,7 +394,7 @@ describe('task change', () => {
     expect((await stint('task', 'list')).stderr).toBe('')
   })
 
-  test('that changes nothing records nothing', async () => {
+  test('records nothing when nothing changes', async () => {
     const { stint, cwd } = await release()
     const log = () => readFileSync(join(cwd, '.sessions', 'backlog', 'log.jsonl'), 'utf8')
     const before = log()
@@ -425,14 +425,14 @@ describe('task change', () => {
     [['loose-end', '--drop-depends', 'design'], 1, 'loose-end does not depend on "design"'],
     [['loose-end', '--drop-label', 'x'], 1, 'loose-end has no label "x"'],
     [['loose-end', '--drop-item', '3'], 1, 'loose-end has no item "3"'],
-  ])('%j is refused with what is wrong', async (args, exitCode, said) => {
+  ])('%j is refused with the reason', async (args, exitCode, said) => {
     const { stint } = await release()
     const ran = await stint('task', 'change', ...args)
     expect(ran).toMatchObject({ exitCode, stdout: '' })
     expect(ran.stderr).toContain(said)
   })
 
-  test('is not for an agent in a run, which is proved by what the task says', async () => {
+  test('is refused to an agent in a run, whose proof depends on the task', async () => {
     const { run, env, stint } = await release()
     const ran = await run(['task', 'change', 'loose-end', '--verify', 'true'], {
       env: { ...env, STINT_RUN: mintId(undefined) },

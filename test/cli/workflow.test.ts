@@ -42,7 +42,7 @@ async function workflow(...more: string[]) {
   return { ...world, began, told }
 }
 
-/** To phase 5, by way of its gate. */
+/** Advances to phase 5 through its gate. */
 async function approvedPlan() {
   const world = await workflow()
   await world.stint('workflow', 'phase', 'wf-001', '4')
@@ -51,7 +51,7 @@ async function approvedPlan() {
 }
 
 describe('workflow init', () => {
-  test('opens a session that is named by the id and begins in the first phase', async () => {
+  test('opens a session named after the id, in the first phase', async () => {
     const { stint, began } = await workflow('--goal', 'People log in')
     expect(began).toMatchObject({ exitCode: 0, stderr: '' })
     expect(began.stdout).toContain('wf-001: phase 1 Requirements, 0% complete')
@@ -62,7 +62,7 @@ describe('workflow init', () => {
     })
   })
 
-  test('gives an open session the template and its name', async () => {
+  test('gives an open session the template and the id as its name', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-login')
     await stint('log', '--progress', 'begun before')
@@ -84,7 +84,7 @@ describe('workflow init', () => {
     ['WF 001', 'wf-001 can: small letters'],
     ['../x', 'x can: small letters'],
     ['a'.repeat(41), `${'a'.repeat(40)} can: small letters`],
-  ])('refuses %j as an id and says what could be one', async (id, said) => {
+  ])('refuses %j as an id and explains what is valid', async (id, said) => {
     const { stint } = terminal()
     const ran = await stint('workflow', 'init', id, 'User auth')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
@@ -92,7 +92,7 @@ describe('workflow init', () => {
     expect((await stint('list')).stdout).toBe('No sessions.\n')
   })
 
-  test('refuses an id that is taken, each time with what to do instead', async () => {
+  test('refuses a taken id and says what to do instead', async () => {
     const { stint } = await workflow()
     const again = await stint('workflow', 'init', 'wf-001', 'User auth')
     expect(again).toMatchObject({ exitCode: 1 })
@@ -116,7 +116,7 @@ describe('workflow init', () => {
     expect((await stint('workflow', 'init', 'wf-002', ' ')).exitCode).toBe(2)
   })
 
-  test('follows a template of the user as it was then, whatever becomes of the file', async () => {
+  test("keeps following the user's template as it was, whatever happens to the file", async () => {
     const { stint, cwd } = terminal()
     mkdirSync(join(cwd, '.sessions', 'workflows'), { recursive: true })
     const path = join(cwd, '.sessions', 'workflows', 'short.yaml')
@@ -133,7 +133,7 @@ describe('workflow init', () => {
     ])
   })
 
-  test('with a template that is wrong or not there opens nothing', async () => {
+  test('opens nothing with an invalid or missing template', async () => {
     const { stint, cwd } = terminal()
     writeFileSync(join(cwd, 'bad.yaml'), 'phases:\n  - name: Plan\n    gate: maybe\n')
     const ran = await stint('workflow', 'init', 'wf-001', 'x', '--template', 'bad.yaml')
@@ -147,7 +147,7 @@ describe('workflow init', () => {
 })
 
 describe('workflow phase', () => {
-  test('enters the next one, or the one that is named by number, sub-number or name', async () => {
+  test('enters the next phase, or one named by number, sub-number or name', async () => {
     const { told } = await approvedPlan()
     expect((await told('phase', 'wf-001')).phase.id).toBe('5a')
     expect((await told('phase', 'wf-001', '5c')).phase.id).toBe('5c')
@@ -156,7 +156,7 @@ describe('workflow phase', () => {
     expect((await told('phase', 'wf-001', 'Requirements')).phase.id).toBe('1')
   })
 
-  test('that is not there is answered with those that are', async () => {
+  test('lists the phases when given an unknown one', async () => {
     const { stint } = await workflow()
     expect((await stint('workflow', 'phase', 'wf-001', '12')).stderr).toContain(
       'wf-001 has no phase "12"\n  there are 1 Requirements, 2 Design',
@@ -166,7 +166,7 @@ describe('workflow phase', () => {
     )
   })
 
-  test('of a session without a template says how it gets one', async () => {
+  test('explains how a session without a template gets one', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'plain')
     const ran = await stint('workflow', 'phase', 'plain')
@@ -174,7 +174,7 @@ describe('workflow phase', () => {
     expect(ran.stderr).toContain('stint workflow init plain "NAME" --session plain gives it one')
   })
 
-  test('keeps the code as it was then', async () => {
+  test('keeps the code in a checkpoint', async () => {
     const { stint, cwd, git } = await workflow()
     writeFileSync(join(cwd, 'design.md'), 'half done\n')
     await stint('workflow', 'phase', 'wf-001', '--note', 'sketched')
@@ -185,7 +185,7 @@ describe('workflow phase', () => {
     expect(git('show', `${checkpoints.at(-1)!.code.commit}:design.md`)).toBe('half done\n')
   })
 
-  test('goes past a gate only when a person has approved it, and says the command', async () => {
+  test("passes a gate only after a person's approval, and prints the command", async () => {
     const { stint, told } = await workflow()
     const skipping = await stint('workflow', 'phase', 'wf-001', '5')
     expect(skipping).toMatchObject({ exitCode: 1, stdout: '' })
@@ -211,14 +211,14 @@ describe('workflow phase', () => {
     expect((await told('phase', 'wf-001')).phase.id).toBe('5a')
   })
 
-  test('that goes back closes the gates behind it again', async () => {
+  test('closes later gates again when going back', async () => {
     const { stint, told } = await approvedPlan()
     await stint('workflow', 'phase', 'wf-001')
     expect(await told('phase', 'wf-001', '2')).toMatchObject({ percent: 7, approvals: [] })
     expect((await stint('workflow', 'phase', 'wf-001', '5')).stderr).toContain('phase 4 Tests')
   })
 
-  test('ends the last one, which is then everything', async () => {
+  test('finishes the last phase at 100%', async () => {
     const { stint, told } = await approvedPlan()
     await stint('workflow', 'phase', 'wf-001', '5c')
     await stint('workflow', 'approve', 'wf-001', '5')
@@ -237,7 +237,7 @@ describe('workflow phase', () => {
 
 describe('workflow approve', () => {
   test.each(['CLAUDECODE', 'STINT_CONVERSATION', 'CLAUDE_CODE_SESSION_ID'])(
-    'is refused to an agent, which has %s, unless it passes on what the person said',
+    "is refused to an agent with %s unless it quotes the person's approval",
     async (name) => {
       const world = await workflow()
       await world.stint('workflow', 'phase', 'wf-001', '4')
@@ -257,7 +257,7 @@ describe('workflow approve', () => {
     },
   )
 
-  test('is of whole phases that were reached, and once', async () => {
+  test('approves only whole phases that were reached, and once', async () => {
     const { stint, told } = await workflow()
     expect((await stint('workflow', 'approve', 'wf-001', '4')).stderr).toContain(
       'stint workflow phase wf-001 4 enters it',
@@ -277,7 +277,7 @@ describe('workflow approve', () => {
     )
   })
 
-  test('says where the next conversation is best begun, and how', async () => {
+  test('says where to start the next conversation, and how', async () => {
     const { stint, told } = await workflow()
     await stint('workflow', 'phase', 'wf-001', '4')
     expect((await told('status')).isSplitHere).toBe(false)
@@ -299,7 +299,7 @@ describe('workflow approve', () => {
 })
 
 describe('workflow set', () => {
-  test('adds deliverables, as they are seen from the root, and takes them off', async () => {
+  test('adds deliverables relative to the root, and removes them', async () => {
     const { stint, told, run, cwd } = await workflow()
     await stint('workflow', 'set', 'wf-001', 'deliverables', 'tests/auth/Login.test.tsx')
     mkdirSync(join(cwd, 'src'))
@@ -319,7 +319,7 @@ describe('workflow set', () => {
     ).toContain('it has tests/auth/Login.test.tsx')
   })
 
-  test('takes no deliverable from outside of the project', async () => {
+  test('refuses a deliverable outside the project', async () => {
     const { stint, told } = await workflow()
     expect(
       (await stint('workflow', 'set', 'wf-001', 'deliverables', '../other.ts')).stderr,
@@ -330,7 +330,7 @@ describe('workflow set', () => {
     expect((await told('status')).deliverables).toEqual([])
   })
 
-  test('sets the name and the focus, and names the keys when another is given', async () => {
+  test('sets the name and the focus, and lists the keys when given an unknown one', async () => {
     const { stint, told } = await workflow()
     await stint('workflow', 'set', 'wf-001', 'name', 'User auth, without SSO')
     expect(await told('set', 'wf-001', 'focus', 'only the login form')).toMatchObject({
@@ -345,7 +345,7 @@ describe('workflow set', () => {
     expect(ran.stderr).toContain('there are deliverables, name, focus')
   })
 
-  test('lets no secret reach the journal', async () => {
+  test('redacts secrets before journalling', async () => {
     const { stint } = await workflow()
     const secret = `ghp_${'a1B2'.repeat(9)}`
     await stint('workflow', 'set', 'wf-001', 'focus', `use ${secret}`)
@@ -361,7 +361,7 @@ describe('workflow set', () => {
 })
 
 describe('workflow list', () => {
-  test('shows id, name, phase, how much is done and how it stands', async () => {
+  test('shows id, name, phase, percentage and status', async () => {
     const { stint, git } = await workflow()
     git('switch', '-q', '-c', 'other')
     await stint('init', '--name', 'plain')
@@ -377,7 +377,7 @@ describe('workflow list', () => {
     expect((await stint('workflow', 'list', '--json')).json<Told[]>()).toHaveLength(1)
   })
 
-  test('without any says how one is begun, and leaves nothing behind', async () => {
+  test('explains how to start when empty, and creates nothing', async () => {
     const { stint } = terminal()
     expect((await stint('workflow', 'list')).stdout).toContain('stint workflow init wf-001')
     expect((await stint('workflow', 'list', '--json')).json()).toEqual([])
@@ -385,7 +385,7 @@ describe('workflow list', () => {
 })
 
 describe('workflow status', () => {
-  test('without an id is that of the session that is worked on here', async () => {
+  test("shows the current session's workflow without an id", async () => {
     const { stint } = await workflow()
     expect((await stint('workflow', 'status')).stdout).toBe(
       (await stint('workflow', 'status', 'wf-001')).stdout,
@@ -397,7 +397,7 @@ describe('workflow status', () => {
 })
 
 describe('workflow template', () => {
-  test('lists them, and prints one that can be used as it is', async () => {
+  test('lists templates, and prints one that can be used as it is', async () => {
     const { stint, cwd } = terminal()
     expect((await stint('workflow', 'template')).stdout).toBe('nine-phases  (built in)\n')
     writeFileSync(

@@ -25,7 +25,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     let all = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       all += text
-      // A question is drawn by others, with more than our screen knows.
+      // The prompt library uses escape sequences that the test screen does not know.
       if (mode !== 'asks') screen.write(text)
     })
     const said = () => all
@@ -38,7 +38,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     return { child, screen, exit, until, said }
   }
 
-  test('Ctrl-C says what is finished, a second one stops, and the terminal is left clean', async () => {
+  test('Ctrl-C finishes the task, a second one stops, and the terminal is left clean', async () => {
     const { child, screen, exit, until } = started('waits')
     await until(() => screen.text().includes('── run 3f9c1a'))
     expect(screen.isCursorShown).toBe(false)
@@ -66,7 +66,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     expect(said().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
     child.stdin.write(keys)
     await until(() => said().includes(answered))
-    // Ctrl-C at a question is meant for the run.
+    // Ctrl-C at a question interrupts the run.
     expect(said().includes('finishing session-cookie')).toBe(keys === '\u0003')
     if (keys !== '\u0003') child.stdin.write('\u0003')
     await until(() => said().includes('finishing session-cookie'))
@@ -74,7 +74,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     expect(await exit).toBe(130)
   })
 
-  test('a crash shows the cursor again and says what it was below the last frame', async () => {
+  test('a crash restores the cursor and prints the error below the last frame', async () => {
     const { screen, exit, until } = started('breaks')
     await until(() => screen.text().includes('── run 3f9c1a'))
     expect(await exit).not.toBe(0)
