@@ -52,7 +52,7 @@ describe('resume', () => {
   test('prints everything needed to continue with --json', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'r', '--goal', 'G')
-    const said = [
+    const message = [
       '--key',
       'K',
       '--decision',
@@ -66,7 +66,7 @@ describe('resume', () => {
       '--next',
       'N',
     ]
-    await stint('log', ...said, '--gotcha', 'Trap', '--command', 'make')
+    await stint('log', ...message, '--gotcha', 'Trap', '--command', 'make')
     expect((await stint('resume', '--json')).json()).toMatchObject({
       goal: 'G',
       key: { items: [{ text: 'K' }] },
@@ -574,13 +574,13 @@ describe('an invalid configuration', () => {
     ['redact:\n  patterns: ["("]', 'not a regular expression'],
     ['unknown: 1', 'there is no setting "unknown"'],
     ['a: [', 'config.yaml'],
-  ])('%j stops the command with an error that names it', async (text, said) => {
+  ])('%j stops the command with an error that names it', async (text, message) => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'c')
     writeFileSync(join(cwd, '.sessions', 'config.yaml'), text)
     const ran = await stint('log', '--progress', 'p')
     expect(ran.exitCode).toBe(1)
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
   })
 })
 

@@ -84,7 +84,7 @@ describe('stint delegate', () => {
     )
     const { stdout } = await stint('delegate', 'show', 'tests')
     const branch = git('branch', '--list', '--format=%(refname:short)', 'stint/*').trim()
-    for (const said of [
+    for (const printed of [
       '✓ tests ready: It is made',
       'Order: Make the thing',
       `Branch: ${branch} (1 commit since`,
@@ -95,7 +95,7 @@ describe('stint delegate', () => {
       'made.txt | 1 +',
       'Next: stint merge tests',
     ])
-      expect(stdout).toContain(said)
+      expect(stdout).toContain(printed)
     expect((await stint('delegates')).stdout).toMatch(/^NAME +STATUS .*\ntests +ready +tests /)
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false)
   })
@@ -139,16 +139,16 @@ describe('stint delegate', () => {
 
   test.each([
     [
-      'slow',
+      'late',
       '(echo "Make the thing"; sleep 1; echo "with all its parts")',
       /^Make the thing\nwith all its parts$/,
     ],
     [
-      'long',
+      'after 300,000 characters',
       "(echo Make; head -c 300000 /dev/zero | tr '\\0' 'x'; sleep 1; echo; echo end)",
       /^Make\nx{300000}\nend$/,
     ],
-  ])('reads a prompt whose end comes %s', async (_how, producer, whole) => {
+  ])('reads a prompt whose end comes %s', async (_how, producer, expectedPrompt) => {
     const { cwd, env, script, stint } = world()
     const line = `${producer} | "$0" "$1" delegate - --harness rehearsal --script "$2" --wait`
     const ran = spawnSync('bash', ['-c', line, process.execPath, program, script(DOES)], {
@@ -158,7 +158,7 @@ describe('stint delegate', () => {
     })
     expect(ran).toMatchObject({ status: 0 })
     expect((await stint('delegates', '--json')).json()).toMatchObject([
-      { what: expect.stringMatching(whole) },
+      { what: expect.stringMatching(expectedPrompt) },
     ])
   })
 
@@ -226,9 +226,9 @@ describe('hanging delegates', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     onTestFinished(() => void waiting.kill('SIGKILL'))
-    let said = ''
-    waiting.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-    await expect.poll(() => said, { timeout: 20_000 }).toContain('▶ hang-here running')
+    let printed = ''
+    waiting.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    await expect.poll(() => printed, { timeout: 20_000 }).toContain('▶ hang-here running')
     waiting.kill('SIGINT')
     expect(await new Promise((resolve) => waiting.on('close', resolve))).toBe(130)
     expect((await stint('delegates', '--json')).json()).toMatchObject([
@@ -303,16 +303,16 @@ describe('a delegate that waits for a usage limit', () => {
     const { name } = await start('Make the thing', [[{ limit: until }], DOES])
     await expect.poll(async () => (await shown(name)).waitsUntil, { timeout: 20_000 }).toBe(until)
     expect((await stint('delegates')).stdout).toContain('running, limit until 2999-01-31T12:00')
-    const said = `▶ ${name} running: waits for a usage limit until 2999-01-31T12:00`
-    expect((await stint('delegate', 'show', name)).stdout).toContain(said)
+    const printed = `▶ ${name} running: waits for a usage limit until 2999-01-31T12:00`
+    expect((await stint('delegate', 'show', name)).stdout).toContain(printed)
     const waiting = spawn(process.execPath, [program, 'delegate', 'wait', name], {
       cwd,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let told = ''
-    waiting.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
-    await expect.poll(() => told, { timeout: 20_000 }).toContain(said)
+    let stderr = ''
+    waiting.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    await expect.poll(() => stderr, { timeout: 20_000 }).toContain(printed)
     waiting.kill('SIGINT')
     await stint('delegate', 'stop', name)
     const { waitsUntil, logPath } = await shown(name)

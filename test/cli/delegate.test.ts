@@ -34,11 +34,11 @@ describe('delegate, delegates and merge', () => {
     [['merge', '--all', '--pr', '--wait'], '--wait cannot go with it'],
     [['merge', '--all', '--wait', '--no-send-back'], '--no-send-back sends nothing back'],
     [['merge', '--all', '--review'], '--review needs a terminal to ask on'],
-  ])('%j is refused with the right form, and starts nothing', async (line, said) => {
+  ])('%j is refused with the right form, and starts nothing', async (line, message) => {
     const { stint, cwd } = terminal()
     const ran = await stint(...line)
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
     const asJson = await stint(...line, '--json')
     expect(asJson).toMatchObject({ exitCode: 2, stderr: '' })
     expect(asJson.json()).toMatchObject({ error: { code: 'MISUSE' } })
@@ -84,11 +84,11 @@ describe('delegate, delegates and merge', () => {
     [['delegate', 'retry'], 'No delegate has failed, conflicted or is parked.'],
     [['delegate', 'discard'], 'There is no delegate to discard.'],
     [['merge', '--all'], 'No delegate is ready to be merged'],
-  ])('%j reports that there are no delegates, and creates nothing', async (line, said) => {
+  ])('%j reports that there are no delegates, and creates nothing', async (line, message) => {
     const { stint, cwd } = terminal()
     expect(await stint(...line)).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining(said),
+      stdout: expect.stringContaining(message),
       stderr: '',
     })
     expect(await stint(...line, '--json')).toMatchObject({ exitCode: 0, stderr: '' })

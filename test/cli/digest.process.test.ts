@@ -25,7 +25,7 @@ function digest(world: World, script: string, options: SpawnSyncOptions = {}) {
 }
 
 /** The stored outputs of a project, by name. */
-function kept(folder: string): readonly string[] {
+function storedOutputs(folder: string): readonly string[] {
   const artifacts = join(folder, 'artifacts')
   return existsSync(artifacts) ? readdirSync(artifacts).filter((name) => name.endsWith('.txt')) : []
 }
@@ -84,7 +84,7 @@ describe('the exit code', () => {
     const json = stint(world, ['digest', '--json', '--', 'no-such-program'])
     expect(json.status).toBe(127)
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'COMMAND_NOT_FOUND' } })
-    expect(kept(join(world.folder, 'state'))).toEqual([])
+    expect(storedOutputs(join(world.folder, 'state'))).toEqual([])
     expect(
       readdirSync(join(world.folder, 'state', 'artifacts'), { encoding: 'utf8' }).filter((name) =>
         name.endsWith('.part'),
@@ -151,8 +151,8 @@ describe('the command', () => {
           detached: true,
         },
       )
-      let said = ''
-      child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()))
+      let printed = ''
+      child.stdout.on('data', (bytes: Buffer) => (printed += bytes.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
       const sleeper = async () => {
         for (;;) {
@@ -173,7 +173,7 @@ describe('the command', () => {
       process.kill(child.pid!, signal)
       const code = await ended
       expect([128 + 15, 128 + 1, 128 + 2]).toContain(code)
-      expect(said).toMatch(/^sh -c .*: ended by SIG\w+ \(exit \d+\).*\nstarted\nall of it: /)
+      expect(printed).toMatch(/^sh -c .*: ended by SIG\w+ \(exit \d+\).*\nstarted\nall of it: /)
       for (let tries = 0; isAlive(pid) && tries < 200; tries += 1) await sleep(20)
       expect(isAlive(pid)).toBe(false)
     },
@@ -238,7 +238,7 @@ describe('an output', () => {
     digest(world, 'seq 9; printf end')
     const text = '1\n2\n3\n4\n5\n6\n7\n8\n9\nend'
     const name = `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.txt`
-    expect(kept(world.sessions)).toEqual([name])
+    expect(storedOutputs(world.sessions)).toEqual([name])
     expect(readFileSync(join(world.sessions, 'artifacts', name), 'utf8')).toBe(text)
     expect(stint(world, ['digest', 'list']).stdout).toMatch(
       / 21 B {2}exit 0 {2}sh -c .* \(×2\)\n1 output, 21 B in all/,
@@ -251,7 +251,10 @@ describe('an output', () => {
       world,
       'for n in $(seq 1000); do printf "out "; echo $n; printf "err " >&2; echo $n >&2; done',
     )
-    const lines = readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!), 'utf8')
+    const lines = readFileSync(
+      join(world.sessions, 'artifacts', storedOutputs(world.sessions)[0]!),
+      'utf8',
+    )
       .trimEnd()
       .split('\n')
     const numbered = (stream: string) =>
@@ -269,7 +272,9 @@ describe('an output', () => {
     writeFileSync(join(world.cwd, 'bytes'), bytes)
     digest(world, 'cat bytes')
     expect(
-      readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!)).equals(bytes),
+      readFileSync(join(world.sessions, 'artifacts', storedOutputs(world.sessions)[0]!)).equals(
+        bytes,
+      ),
     ).toBe(true)
   })
 
@@ -298,7 +303,7 @@ describe('an output', () => {
     )
     expect(ran.status).toBe(0)
     expect(ran.stdout).toContain('300 MB')
-    const [name] = kept(world.sessions)
+    const [name] = storedOutputs(world.sessions)
     expect(
       spawnSync('wc', ['-c', join(world.sessions, 'artifacts', name!)], { encoding: 'utf8' })
         .stdout,
@@ -369,16 +374,16 @@ describe('an output', () => {
       world,
       "yes 'nothing to see here' | head -c 20000000; echo; echo hush-hush-7; yes more | head -c 2000000",
     )
-    const before = kept(world.sessions)
+    const before = storedOutputs(world.sessions)
     const purged = stint(world, ['purge', 'hush-hush-7', '--json'])
     expect(purged.status).toBe(0)
     expect(
       spawnSync('grep', ['-rl', 'hush-hush-7', world.sessions], { encoding: 'utf8' }).stdout,
     ).toBe('')
-    expect(kept(world.sessions)).toEqual(before)
+    expect(storedOutputs(world.sessions)).toEqual(before)
     // Printing it again stores it in full again, beside the purged copy.
     digest(world, 'echo the word is hush-hush-7')
-    expect(kept(world.sessions)).toHaveLength(before.length + 1)
+    expect(storedOutputs(world.sessions)).toHaveLength(before.length + 1)
     expect(
       spawnSync('grep', ['-rlc', 'purged', join(world.sessions, 'artifacts')], {
         encoding: 'utf8',
@@ -400,7 +405,7 @@ describe('a digested run', () => {
       'echo a.c:1:2: error: no way; exit 2',
     ])
     expect(ran.stdout).toMatch(/; recorded in work\n$/)
-    const [name] = kept(world.sessions)
+    const [name] = storedOutputs(world.sessions)
     expect(
       world
         .entries()
@@ -440,7 +445,7 @@ describe('a digested run', () => {
     const ran = digest(world, 'echo said')
     expect(ran).toMatchObject({ status: 0, stderr: '' })
     expect(existsSync(join(world.cwd, '.sessions'))).toBe(false)
-    expect(kept(join(world.folder, 'state'))).toHaveLength(1)
+    expect(storedOutputs(join(world.folder, 'state'))).toHaveLength(1)
     const id = /stint digest show (\w+)/.exec(ran.stdout)![1]!
     expect(stint(world, ['digest', 'show', id]).stdout).toBe('said\n')
   })
@@ -469,7 +474,7 @@ describe('a digested run', () => {
       lines: 1,
       recordedIn: 'work',
       findings: [{ level: 'error', title: 'no way', where: 'a.c:1:2', line: 1, times: 1 }],
-      artifact: { path: `.sessions/artifacts/${kept(world.sessions)[0]}` },
+      artifact: { path: `.sessions/artifacts/${storedOutputs(world.sessions)[0]}` },
     })
   })
 

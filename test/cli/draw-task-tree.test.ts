@@ -31,7 +31,7 @@ const drawnFrom = (...lines: readonly string[]) => drawn(backlogOf(...lines).bac
 
 describe('a tree of tasks', () => {
   test('shows parts, progress, dependencies and assigned or proposed specialists', () => {
-    const told = backlogOf(
+    const tasks = backlogOf(
       'epic P1 L',
       'api ^epic completed',
       'docs ^epic <api',
@@ -39,8 +39,8 @@ describe('a tree of tasks', () => {
       'ship ^epic <docs,later',
       'later blocked',
     )
-    told.tell('task.changed', { task: 'docs', assignee: 'documentation', labels: ['web'] })
-    expect(drawn(told.backlog())).toEqual([
+    tasks.tell('task.changed', { task: 'docs', assignee: 'documentation', labels: ['web'] })
+    expect(drawn(tasks.backlog())).toEqual([
       '○ epic  P1 L  Task epic  1 of 4 parts done  → code (proposed)',
       '├─ ✓ api  P2 M  Task api  (completed)',
       '├─ ○ docs  P2 M  Task docs  0 of 1 part done  #web  → documentation',
@@ -85,16 +85,16 @@ describe('a tree of tasks', () => {
   })
 
   test('counts the checklist, and lists its items in full view', () => {
-    const told = new Told()
-    told.add('a', {
+    const tasks = new Told()
+    tasks.add('a', {
       checklist: [
         { item: 'one', done: true },
         { item: 'two', done: false },
       ],
     })
-    told.add('b', { parent: 'a' })
-    expect(drawn(told.backlog()).join('\n')).toMatch(/\[1\/2\](?!\n.*one)/)
-    expect(drawn(told.backlog(), { isFull: () => true }).slice(1, 3)).toEqual([
+    tasks.add('b', { parent: 'a' })
+    expect(drawn(tasks.backlog()).join('\n')).toMatch(/\[1\/2\](?!\n.*one)/)
+    expect(drawn(tasks.backlog(), { isFull: () => true }).slice(1, 3)).toEqual([
       '│  [x] one',
       '│  [ ] two',
     ])
@@ -122,12 +122,12 @@ describe('a tree of tasks', () => {
   })
 
   test('truncates titles on a narrow terminal and moves the rest to extra lines', () => {
-    const told = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
-    told.tell('task.changed', {
+    const tasks = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
+    tasks.tell('task.changed', {
       task: 'a-name',
       title: 'A title that is longer than the line it stands on',
     })
-    expect(drawn(told.backlog(), { columns: 32 }).slice(0, 4)).toEqual([
+    expect(drawn(tasks.backlog(), { columns: 32 }).slice(0, 4)).toEqual([
       '○ a-name  P2 M  A title that is…',
       '   → code (proposed)',
       '   waits for b-name, c-name,',
@@ -160,17 +160,17 @@ describe('a tree of tasks', () => {
         fc.boolean(),
         fc.boolean(),
         (tasks, columns, color, isFull) => {
-          const told = new Told()
+          const history = new Told()
           tasks.forEach(({ status, parent, group, dependsOn, ...fields }, n) => {
-            told.add(`t${n}`, {
+            history.add(`t${n}`, {
               ...fields,
               dependsOn: dependsOn.map((other) => `t${other}`),
               ...(parent === null ? {} : { parent: `t${parent}` }),
               ...(group === null ? {} : { group }),
             })
-            told.move(`t${n}`, status)
+            history.move(`t${n}`, status)
           })
-          const backlog = told.backlog()
+          const backlog = history.backlog()
           const lines = drawn(
             backlog,
             {
@@ -193,16 +193,16 @@ describe('a tree of tasks', () => {
   })
 
   test('shows all of five thousand tasks, in one group or one chain', () => {
-    const told = new Told()
+    const tasks = new Told()
     for (let n = 0; n < 2500; n += 1)
-      told.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
-    for (let n = 0; n < 2500; n += 1) told.add(`c${n}`, n === 0 ? {} : { parent: `c${n - 1}` })
-    expect(drawn(told.backlog()).filter((line) => line.includes('○'))).toHaveLength(5000)
+      tasks.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
+    for (let n = 0; n < 2500; n += 1) tasks.add(`c${n}`, n === 0 ? {} : { parent: `c${n - 1}` })
+    expect(drawn(tasks.backlog()).filter((line) => line.includes('○'))).toHaveLength(5000)
   })
 
   test.each([1, 5, 13])('is never wider than a terminal of %i columns', (columns) => {
-    const told = backlogOf('a', 'b ^a =g <x', 'c ^a =g', 'd ^c', 'e ^d')
-    for (const line of drawn(told.backlog(), { columns }))
+    const tasks = backlogOf('a', 'b ^a =g <x', 'c ^a =g', 'd ^c', 'e ^d')
+    for (const line of drawn(tasks.backlog(), { columns }))
       expect(displayWidth(line)).toBeLessThanOrEqual(columns)
   })
 })

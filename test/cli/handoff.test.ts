@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
-async function working() {
+async function projectWithSession() {
   const world = terminal()
   await world.stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
   await world.stint('log', '--progress', 'Reproduced it', '--next', 'Look at the refresh path')
@@ -12,7 +12,7 @@ async function working() {
 
 describe('handoff create', () => {
   test("prints the document's path, its tokens and how to accept it", async () => {
-    const { stint, cwd } = await working()
+    const { stint, cwd } = await projectWithSession()
     const ran = await stint('handoff', 'create', '--reason', 'The context is nearly full')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.stdout).toContain('🤝 Handoff 1: fix-auth')
@@ -22,19 +22,19 @@ describe('handoff create', () => {
   })
 
   test('prints the whole handoff with its document with --json', async () => {
-    const { stint } = await working()
-    const made = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<
+    const { stint } = await projectWithSession()
+    const handoff = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<
       Record<string, unknown>
     >()
-    expect(made).toMatchObject({
+    expect(handoff).toMatchObject({
       number: 1,
       sessionName: 'fix-auth',
       isDraft: true,
       git: { branch: 'main', dirty: 0 },
       accepted: [],
     })
-    expect(made.tokens).toBeLessThanOrEqual(600)
-    expect(made.document).toContain(`hash: ${String(made.hash)}`)
+    expect(handoff.tokens).toBeLessThanOrEqual(600)
+    expect(handoff.document).toContain(`hash: ${String(handoff.hash)}`)
   })
 
   test.each([
@@ -42,15 +42,15 @@ describe('handoff create', () => {
     [['--tokens', 'few'], 2, 'few is not a whole number'],
     [['--to', 'nobody'], 1, 'there is no task and no session "nobody"'],
     [['nobody'], 1, 'there is no session "nobody"'],
-  ])('explains what is wrong with %j', async (args, exitCode, said) => {
-    const { stint } = await working()
+  ])('explains what is wrong with %j', async (args, exitCode, message) => {
+    const { stint } = await projectWithSession()
     const ran = await stint('handoff', 'create', ...args)
     expect(ran.exitCode).toBe(exitCode)
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
   })
 
   test('is refused for a closed session', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('close', '--complete')
     expect(await stint('handoff', 'create', 'fix-auth')).toMatchObject({
       exitCode: 1,
@@ -61,7 +61,7 @@ describe('handoff create', () => {
 
 describe('handoff show', () => {
   test('prints the recorded document only, even when the file was edited', async () => {
-    const { stint, cwd } = await working()
+    const { stint, cwd } = await projectWithSession()
     const { path, document } = (await stint('handoff', 'create', '--json')).json<{
       path: string
       document: string
@@ -77,7 +77,7 @@ describe('handoff show', () => {
   })
 
   test('exits with 0 from --check while it holds, and with 1 and the changes otherwise', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     expect(await stint('handoff', 'show', '--check')).toMatchObject({
       exitCode: 0,
@@ -92,7 +92,7 @@ describe('handoff show', () => {
   })
 
   test('explains how to create one when there is none', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     expect(await stint('handoff', 'show')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('stint handoff create makes one'),
@@ -102,7 +102,7 @@ describe('handoff show', () => {
 
 describe('handoff list', () => {
   test('shows each handoff with its outcome', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     expect((await stint('handoff', 'list')).stdout).toContain('No handoffs yet')
     await stint('handoff', 'create', '--reason', 'First')
     await stint('handoff', 'create', '--draft')
@@ -116,7 +116,7 @@ describe('handoff list', () => {
 
 describe('handoff accept', () => {
   test('prints the document and resumes the session', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     const ran = await stint('handoff', 'accept')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -126,7 +126,7 @@ describe('handoff accept', () => {
   })
 
   test('exits with 1 for a stale handoff, lists the changes, and needs --force for the document', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     await stint('log', '--progress', 'More')
     const refused = await stint('handoff', 'accept')
@@ -152,7 +152,7 @@ describe('handoff accept', () => {
   })
 
   test('resumes a paused session without its name', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     await stint('pause')
     expect((await stint('handoff', 'accept')).exitCode).toBe(0)
@@ -162,7 +162,7 @@ describe('handoff accept', () => {
   })
 
   test('refuses a document that is not a handoff', async () => {
-    const { stint, cwd } = await working()
+    const { stint, cwd } = await projectWithSession()
     writeFileSync(join(cwd, 'notes.md'), '# Notes\n')
     expect(await stint('handoff', 'accept', 'notes.md')).toMatchObject({
       exitCode: 1,
@@ -178,7 +178,7 @@ describe('handoff accept', () => {
 
 describe('a handoff for another task', () => {
   test('is announced in one line by every command that starts the task', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('task', 'add', 'Document it')
     await stint('handoff', 'create', '--to', 'document-it')
     const line = 'Handoff 1 of fix-auth waits: stint handoff accept fix-auth/1'
@@ -197,7 +197,7 @@ describe('a handoff for another task', () => {
   })
 
   test('is announced when its session is resumed', async () => {
-    const { stint } = await working()
+    const { stint } = await projectWithSession()
     await stint('init', '--name', 'other', '--force')
     await stint('reopen', 'fix-auth')
     await stint('handoff', 'create', 'fix-auth', '--to', 'other')

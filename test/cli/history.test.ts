@@ -109,23 +109,23 @@ describe('history', () => {
       said('three', { at: at(3) }),
     ])
     store.append(id, [{ type: 'taken back', id: 'b1', at: at(4), from: 'two' }])
-    const told = async () =>
+    const messages = async () =>
       (await stint('history', id, '--format', 'openai')).json<readonly { content: string }[]>()
     expect((await stint('history', id)).stdout).toMatch(
       /three[\s\S]*──── taken back: what was said above, from 2026-01-01T10:02 on ────/,
     )
-    expect((await told()).map(({ content }) => content)).toEqual(['one'])
+    expect((await messages()).map(({ content }) => content)).toEqual(['one'])
     store.append(id, [{ type: 'taken back', id: 'b2', at: at(5) }])
     expect((await stint('history', id)).stdout).toContain(
       '──── what was taken back is there again ────',
     )
-    expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
+    expect((await messages()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
     store.append(id, [
       { type: 'taken back', id: 'b3', at: at(6), from: 'three' },
       said('four', { at: at(7) }),
     ])
     store.append(id, [{ type: 'taken back', id: 'b4', at: at(8) }])
-    expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
+    expect((await messages()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
   })
 
   test('sums up text added by the harness in one line, and prints it with --full', async () => {

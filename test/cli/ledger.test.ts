@@ -29,8 +29,8 @@ describe('stint ledger', () => {
     const { stdout: byDay } = await stint('ledger', 'fix-auth', '--by', 'day', '--since', '7d')
     expect(byDay).toMatch(/^📒 Ledger of session fix-auth since \d{4}-\d\d-\d\d\n/)
     expect(byDay).toMatch(/^DAY .*\n\d{4}-\d\d-\d\d +\d+ /m)
-    const told = (await stint('ledger', '--json')).json<Ledger & Record<string, unknown>>()
-    expect(told.whole).toMatchObject({
+    const ledger = (await stint('ledger', '--json')).json<Ledger & Record<string, unknown>>()
+    expect(ledger.whole).toMatchObject({
       kind: 'project',
       name: 'project',
       costs: { modelCalls: 0, hooks: 3 },

@@ -11,18 +11,19 @@ import type { MergeOutcome } from '../../src/run/entries.ts'
 
 /** Finished delegates, and the command line. */
 function world(config = '') {
-  const made = new DelegateWorld()
-  const { project } = made
+  const delegateWorld = new DelegateWorld()
+  const { project } = delegateWorld
   project.commit('start', { 'a.txt': 'a\n' })
-  if (config !== '') made.config(config)
+  if (config !== '') delegateWorld.config(config)
   const { stint, run } = commandLine(project.root, process.env)
-  const delegate = (name: string, options: MakeDelegate = {}) => made.delegate(name, options)
-  const main = () => made.commitOf('main')
+  const delegate = (name: string, options: MakeDelegate = {}) =>
+    delegateWorld.delegate(name, options)
+  const main = () => delegateWorld.commitOf('main')
   const statuses = async () => {
     const rows = (await stint('delegates', '--json')).json<DelegateRow[]>()
     return Object.fromEntries(rows.map(({ name, status }) => [name, status]))
   }
-  return { made, project, stint, run, delegate, main, statuses }
+  return { delegateWorld, project, stint, run, delegate, main, statuses }
 }
 
 const CHANGES_A = (text: string): MakeDelegate => ({ commits: [{ 'a.txt': text }] })
@@ -143,9 +144,9 @@ describe('stint merge', () => {
   })
 
   test('shows no secret, even one configured later', async () => {
-    const { stint, delegate, made } = world()
+    const { stint, delegate, delegateWorld } = world()
     delegate('one', { verify: 'echo opal-1234; false' })
-    made.config('redact:\n  patterns: ["opal-[0-9]+"]\n')
+    delegateWorld.config('redact:\n  patterns: ["opal-[0-9]+"]\n')
     for (const form of [[], ['--json']]) {
       const ran = await stint('merge', 'one', '--no-send-back', ...form)
       expect(ran.exitCode).toBe(1)
@@ -220,11 +221,11 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
       env: { ...env, TERM: 'xterm' },
     })
     onTestFinished(() => void child.kill('SIGKILL'))
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
-    const until = (text: string) => expect.poll(() => said, { timeout: 20_000 }).toContain(text)
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    const until = (text: string) => expect.poll(() => printed, { timeout: 20_000 }).toContain(text)
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
-    return { child, until, exit, said: () => said }
+    return { child, until, exit, said: () => printed }
   }
 
   test.each([
@@ -234,10 +235,10 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   ])('--review shows the changes, and %j leads to exit %i and %s', async (keys, code, status) => {
     const { delegate, project, statuses } = world()
     delegate('one')
-    const { child, until, exit, said } = typed(project.root, 'merge one --review')
+    const { child, until, exit, said: printed } = typed(project.root, 'merge one --review')
     await until('Merge one into main?')
-    expect(said()).toContain('one is written')
-    expect(said()).toContain('one.txt | 1 +')
+    expect(printed()).toContain('one is written')
+    expect(printed()).toContain('one.txt | 1 +')
     child.stdin.write(keys)
     expect(await exit).toBe(code)
     expect(await statuses()).toEqual({ one: status })
@@ -249,9 +250,9 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   ])('lists the ready delegates without names and asks: %s leads to %s', async (key, status) => {
     const { delegate, project, statuses } = world()
     delegate('one')
-    const { child, until, exit, said } = typed(project.root, 'merge')
+    const { child, until, exit, said: printed } = typed(project.root, 'merge')
     await until('Merge it?')
-    expect(said()).toContain('✓ one ready: one is written')
+    expect(printed()).toContain('✓ one ready: one is written')
     child.stdin.write(key)
     expect(await exit).toBe(0)
     expect(await statuses()).toEqual({ one: status })

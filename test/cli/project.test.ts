@@ -65,8 +65,8 @@ describe('stint resume', () => {
   test('prints the repository summary for an agent and not for a person', async () => {
     const { stint, run } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
-    const told = '   ## Project (as read from its repository)\n   Project: shop\n'
-    expect((await stint('resume')).stdout).toContain(told)
+    const projectSection = '   ## Project (as read from its repository)\n   Project: shop\n'
+    expect((await stint('resume')).stdout).toContain(projectSection)
     expect((await stint('resume', '--json')).json()).toMatchObject({
       project: expect.stringContaining('Project: shop\n'),
     })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
 /** A project whose agent follows a script. */
-function rehearsing(...turns: readonly (readonly object[])[]) {
+function scriptedProject(...turns: readonly (readonly object[])[]) {
   const world = terminal()
   const script = join(world.folder, 'script.json')
   writeFileSync(script, JSON.stringify({ default: turns }))
@@ -15,7 +15,7 @@ function rehearsing(...turns: readonly (readonly object[])[]) {
 
 describe('prompt', () => {
   test('prints only the answer on stdout; tool calls and refusals go to stderr', async () => {
-    const world = rehearsing([
+    const world = scriptedProject([
       { say: 'I look.\nTwo lines.' },
       { run: 'false' },
       { ask: 'touch asked.txt' },
@@ -50,7 +50,7 @@ describe('prompt', () => {
   })
 
   test('exits with 1 and the reason when the agent fails', async () => {
-    const world = rehearsing([{ fail: 'the model is overloaded' }])
+    const world = scriptedProject([{ fail: 'the model is overloaded' }])
     const ran = await world.prompt('Try')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('stint: failed: the model is overloaded')
@@ -58,7 +58,7 @@ describe('prompt', () => {
 
   test('refuses invalid combinations and prints the right form', async () => {
     const { stint } = terminal({ git: false })
-    const refused: readonly (readonly [args: readonly string[], said: string])[] = [
+    const refused: readonly (readonly [args: readonly string[], message: string])[] = [
       [[], 'say what to ask'],
       [['--new', '--session', 'x', 'y'], '--new is a session of its own'],
       [['--fresh', '--conversation', 'x', 'y'], '--fresh begins another conversation'],
@@ -69,10 +69,10 @@ describe('prompt', () => {
         'only the rehearsal harness follows a script',
       ],
     ]
-    for (const [args, said] of refused) {
+    for (const [args, message] of refused) {
       const ran = await stint('prompt', ...args)
       expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(ran.stderr).toContain(said)
+      expect(ran.stderr).toContain(message)
     }
   })
 })

@@ -47,11 +47,11 @@ describe('run', () => {
     [['--task', 'a', '--label', 'b', '--resume'], '--task and --label cannot go with it'],
     [['--resume', '3f9c1a', '--in-place'], '--in-place cannot go with it'],
     [['--resume', '--dry-run'], '--dry-run cannot go with it'],
-  ])('%j is refused with the right form', async (flags, said) => {
+  ])('%j is refused with the right form', async (flags, message) => {
     const { stint } = terminal()
     const ran = await stint('run', ...flags)
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
     const asJson = await stint('run', ...flags, '--json')
     expect(asJson).toMatchObject({ exitCode: 2, stderr: '' })
     expect(asJson.stdout.trimEnd()).not.toContain('\n')
@@ -124,7 +124,7 @@ describe('run', () => {
 })
 
 /** A run that emits the given events, and ends when it is stopped or has emitted them all. */
-function scripted(events: readonly RunEvent[], waits = false) {
+function scriptedRun(events: readonly RunEvent[], waits = false) {
   const stops: string[] = []
   const start = async (tell: (event: RunEvent) => void) => {
     for (const event of events) tell(event)
@@ -165,7 +165,7 @@ describe('the view of a run', () => {
 
   test('is a log on stderr off a terminal', async () => {
     const { context, written } = contextWith()
-    await showRun(context, {}, scripted(all).start)
+    await showRun(context, {}, scriptedRun(all).start)
     expect(written.stdout).toBe('')
     expect(written.stderr).not.toContain('\u001B')
     expect(written.stderr.split('\n').length).toBeGreaterThan(20)
@@ -173,7 +173,7 @@ describe('the view of a run', () => {
 
   test('is JSON lines on stdout with --json', async () => {
     const { context, written } = contextWith()
-    await showRun(context, { json: true }, scripted(all).start)
+    await showRun(context, { json: true }, scriptedRun(all).start)
     const lines = written.stdout.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line) as RunEvent)).toEqual(all)
     expect(written.stderr).toBe('')
@@ -183,14 +183,14 @@ describe('the view of a run', () => {
     "shows no secret from an agent's text or commands, with %j",
     async (flags) => {
       const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-      const said: RunEvent = { kind: 'text', at: at(1), data: { text: `the token is ${token}` } }
+      const message: RunEvent = { kind: 'text', at: at(1), data: { text: `the token is ${token}` } }
       const used: RunEvent = {
         kind: 'tool',
         at: at(1),
         data: { name: 'Bash', status: 'started', command: 'curl -H "X: our-own-secret"' },
       }
       const { context, written } = contextWith()
-      await showRun(context, flags, scripted([said, used]).start, {
+      await showRun(context, flags, scriptedRun([message, used]).start, {
         secrets: { extra: [/our-own-\w+/g] },
       })
       const all = written.stdout + written.stderr
@@ -214,17 +214,17 @@ describe('the view of a run', () => {
         { process: { stdout: { write: () => {} }, stderr, env: {} } as never },
         env,
       )
-      await showRun(context, {}, scripted(STORY).start)
-      const said = screen.writes.join('')
-      expect(said.includes('\u001B[?25h')).toBe(isDrawn)
-      expect(/\u001B\[\d+m/.test(said)).toBe(isDrawn && env.NO_COLOR === undefined)
+      await showRun(context, {}, scriptedRun(STORY).start)
+      const message = screen.writes.join('')
+      expect(message.includes('\u001B[?25h')).toBe(isDrawn)
+      expect(/\u001B\[\d+m/.test(message)).toBe(isDrawn && env.NO_COLOR === undefined)
     },
   )
 
   test('finishes the task after one Ctrl-C, and stops now after two', async () => {
     const before = process.listenerCount('SIGINT')
     const { context, written } = contextWith()
-    const { start, stops } = scripted(STORY, true)
+    const { start, stops } = scriptedRun(STORY, true)
     const shown = showRun(context, {}, start)
     await new Promise(setImmediate)
     process.emit('SIGINT')
@@ -238,7 +238,7 @@ describe('the view of a run', () => {
 
   test.each(['SIGTERM', 'SIGHUP'] as const)('stops now on %s', async (signal) => {
     const { context } = contextWith()
-    const { start, stops } = scripted(STORY, true)
+    const { start, stops } = scriptedRun(STORY, true)
     const shown = showRun(context, {}, start)
     await new Promise(setImmediate)
     process.emit(signal)
@@ -248,7 +248,7 @@ describe('the view of a run', () => {
 
   test('stops at once when interrupted before the run has started', async () => {
     const { context, written } = contextWith()
-    const { start, stops } = scripted([], true)
+    const { start, stops } = scriptedRun([], true)
     const shown = showRun(context, {}, async (tell) => {
       await new Promise(setImmediate)
       process.emit('SIGINT')
@@ -372,13 +372,13 @@ describe('the run report', () => {
 
   test('shows the parallel share against its target, and the time saved or lost', () => {
     const parallel = { most: 3, share: 0.75, target: 0.6, savedSeconds: 754, delegates: 5 }
-    const told = describeRunReport({ ...REPORT, parallel }, output)
-    expect(told).toContain(
+    const text = describeRunReport({ ...REPORT, parallel }, output)
+    expect(text).toContain(
       `
    At once  up to 3; 75 % of the tasks beside another (aim 60 %, reached)
             12m 34s less than all of them one after the other, without merging`.slice(1),
     )
-    expect(told).not.toContain('Against one conversation per task')
+    expect(text).not.toContain('Against one conversation per task')
     const slow = describeRunReport(
       { ...REPORT, parallel: { ...parallel, share: 0.5, savedSeconds: -20 } },
       output,

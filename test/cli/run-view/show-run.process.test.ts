@@ -28,14 +28,14 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
       // The prompt library uses escape sequences that the test screen does not know.
       if (mode !== 'asks') screen.write(text)
     })
-    const said = () => all
+    const printed = () => all
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
     const until = async (isTrue: () => boolean) => {
       while (!isTrue() && child.exitCode === null)
         await new Promise((resolve) => setTimeout(resolve, 20))
       expect(isTrue()).toBe(true)
     }
-    return { child, screen, exit, until, said }
+    return { child, screen, exit, until, said: printed }
   }
 
   test('Ctrl-C finishes the task, a second one stops, and the terminal is left clean', async () => {
@@ -59,17 +59,17 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     ['\r', 'it was allowed'],
     ['\u001B[B\r', 'it was refused'],
     ['\u0003', 'it was refused'],
-  ])('a question has the terminal to itself, and %j answers that %s', async (keys, answered) => {
-    const { child, exit, until, said } = started('asks')
-    await until(() => said().includes('May the agent use Bash: rm -r build?'))
-    await until(() => said().includes('[ten steps later]'))
-    expect(said().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
+  ])('a question has the terminal to itself, and %j answers that %s', async (keys, answerText) => {
+    const { child, exit, until, said: printed } = started('asks')
+    await until(() => printed().includes('May the agent use Bash: rm -r build?'))
+    await until(() => printed().includes('[ten steps later]'))
+    expect(printed().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
     child.stdin.write(keys)
-    await until(() => said().includes(answered))
+    await until(() => printed().includes(answerText))
     // Ctrl-C at a question interrupts the run.
-    expect(said().includes('finishing session-cookie')).toBe(keys === '\u0003')
+    expect(printed().includes('finishing session-cookie')).toBe(keys === '\u0003')
     if (keys !== '\u0003') child.stdin.write('\u0003')
-    await until(() => said().includes('finishing session-cookie'))
+    await until(() => printed().includes('finishing session-cookie'))
     child.stdin.write('\u0003')
     expect(await exit).toBe(130)
   })

@@ -46,8 +46,8 @@ describe('the status line of a delegate', () => {
     [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],
     [row({ status: 'discarded' }), '○ fix-login discarded'],
     [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
-  ])('says what happened and why', (given, said) => {
-    expect(delegateStatusLine(given)).toBe(said)
+  ])('says what happened and why', (fields, message) => {
+    expect(delegateStatusLine(fields)).toBe(message)
   })
 })
 
@@ -115,11 +115,11 @@ describe('the table of delegates', () => {
 })
 
 describe('the details of a delegate', () => {
-  const told = (given: Parameters<typeof detail>[0]) =>
-    describeDelegate(detail(given), { now: NOW, tasks: TASKS }, output)
+  const details = (fields: Parameters<typeof detail>[0]) =>
+    describeDelegate(detail(fields), { now: NOW, tasks: TASKS }, output)
 
   test('show its status, results, attempts and the next step', () => {
-    const text = told({
+    const text = details({
       task: 't1',
       as: 'tests',
       model: 'opus',
@@ -143,7 +143,7 @@ describe('the details of a delegate', () => {
       notes: ['Leave the cookie alone'],
       rejected: 2,
     })
-    for (const said of [
+    for (const message of [
       '✓ fix-login ready: The loop is gone',
       'Since: 2026-03-02T11:50 (10m 00s ago)',
       'Order: Stop the login loop',
@@ -162,12 +162,12 @@ describe('the details of a delegate', () => {
       '   Changes\n    src/login.ts | 3 ++-\n    1 file changed',
       '   Next: stint merge fix-login',
     ]) {
-      expect(text).toContain(said)
+      expect(text).toContain(message)
     }
   })
 
   test('show the report of a read-only delegate, and no target', () => {
-    const text = told({
+    const text = details({
       isReadOnly: true,
       as: 'research',
       report: 'runs/x/report.md',
@@ -182,10 +182,13 @@ describe('the details of a delegate', () => {
   test('show the conflicts and the end of the failed verify output', () => {
     const move = { target: 'main', onto: '3333333333' }
     expect(
-      told({ status: 'conflicted', move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] } }),
+      details({
+        status: 'conflicted',
+        move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] },
+      }),
     ).toContain('Conflicts with main at 3333333 in a.ts, b.ts')
     const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n')
-    const red = told({
+    const red = details({
       status: 'failed',
       move: { to: 'failed', ...move, verify: { command: 'npm test', exit: 1, output: lines } },
     })
@@ -274,12 +277,12 @@ describe('the request for a delegate', () => {
 })
 
 describe('the outcome of a merge', () => {
-  const outcome = (given: Partial<MergeOutcome>): MergeOutcome => ({
+  const outcome = (fields: Partial<MergeOutcome>): MergeOutcome => ({
     delegate: 'd',
     name: 'fix-login',
     how: 'merged',
     target: 'main',
-    ...given,
+    ...fields,
   })
 
   test.each<[Partial<MergeOutcome>, string]>([
@@ -306,8 +309,8 @@ describe('the outcome of a merge', () => {
     [{ how: 'refused', because: 'refused in review' }, '○ fix-login refused in the review'],
     [{ how: 'not ready', because: 'it runs' }, '○ fix-login is not ready: it runs'],
     [{ contradictions: [NASTY] }, '✓ fix-login merged into main\n   ⚠ first line second line'],
-  ])('is printed with its reason and the next step: %j', (given, said) => {
-    expect(describeOutcome(outcome(given))).toBe(said)
+  ])('is printed with its reason and the next step: %j', (fields, message) => {
+    expect(describeOutcome(outcome(fields))).toBe(message)
   })
 
   test('is a success when merged, mergeable or in a pull request', () => {
@@ -362,32 +365,32 @@ describe('a merge review', () => {
     answers: readonly ('yes' | 'no' | 'diff' | undefined)[],
     diff = 'the diff',
   ) => {
-    const said: string[] = []
+    const message: string[] = []
     let hasLeft = false
     const left = [...answers]
     const review = interactiveReview({
       ask: async () => left.shift(),
-      say: (text) => said.push(text),
+      say: (text) => message.push(text),
       diff: () => diff,
       cancel: () => (hasLeft = true),
     })
-    return { isTaken: await review(proposal), said, hasLeft }
+    return { isTaken: await review(proposal), said: message, hasLeft }
   }
 
   test('shows the changes and takes yes or no', async () => {
-    const { isTaken, said, hasLeft } = await reviewed(['yes'])
+    const { isTaken, said: message, hasLeft } = await reviewed(['yes'])
     expect({ isTaken, hasLeft }).toEqual({ isTaken: true, hasLeft: false })
-    expect(said).toEqual([describeProposal(proposal)])
-    expect(said[0]).toContain('The loop is gone')
-    expect(said[0]).toContain('a.ts | 2 +-')
-    expect(said[0]).toContain('⚠ It keeps cookies')
+    expect(message).toEqual([describeProposal(proposal)])
+    expect(message[0]).toContain('The loop is gone')
+    expect(message[0]).toContain('a.ts | 2 +-')
+    expect(message[0]).toContain('⚠ It keeps cookies')
     expect(await reviewed(['no'])).toMatchObject({ isTaken: false, hasLeft: false })
   })
 
   test('shows the diff without control characters, size-limited, and asks again', async () => {
-    const { isTaken, said } = await reviewed(['diff', 'no'], NASTY)
+    const { isTaken, said: message } = await reviewed(['diff', 'no'], NASTY)
     expect(isTaken).toBe(false)
-    expect(said[1]).toBe('first line\nsecond line')
+    expect(message[1]).toBe('first line\nsecond line')
     const long = await reviewed(['diff', 'yes'], 'line\n'.repeat(5000))
     expect(long.said[1]).toContain('3000 more lines: git diff 1111111111 2222222222')
   })
