@@ -1,4 +1,4 @@
-// What the front ends use of the core besides the library. Nothing but exports: the bundler leads each to its module, so a command loads only what it uses.
+// What only our own front ends import. The bundler resolves each export to its module, so a command loads only what it uses.
 export { proposeSpecialist } from './backlog/specialist.ts'
 export { PRIORITIES, SIZES, findTask, isTaskOpen, matchTasks, readStatus } from './backlog/task.ts'
 export { openDependents, taskTrees, unmetDependencies } from './backlog/task-graph.ts'
@@ -39,26 +39,27 @@ export {
 export { splitTypedText } from './history/summary.ts'
 export { serveHook } from './hook/serve-hook.ts'
 export { statusLine } from './hook/status-line.ts'
-export { isSystemError } from './journal/errors.ts'
+export { isSystemError, messageOf } from './journal/errors.ts'
 export { replaceProjectFile } from './journal/files.ts'
 export { statOrUndefined } from './journal/read-files.ts'
-export { tokenCurve } from './pages/conversation-cache.ts'
+export { delegatePage, runDelegateAction } from './pages/delegate-page.ts'
+export { handoffPage, listAllHandoffs } from './pages/handoff-page.ts'
 export { HarnessAvailability } from './pages/harness-availability.ts'
+export { LedgerCache } from './pages/ledger-cache.ts'
 export { type OpenedProject, ProjectPool, notFoundError, projectKey } from './pages/project-pool.ts'
-export { approveOrReject, delegatePage, runDelegateAction, runPage } from './pages/run-page.ts'
+export { ProjectWatcher } from './pages/project-watcher.ts'
+export { runPage } from './pages/run-page.ts'
 export { readServerRecord, removeServerRecord, writeServerRecord } from './pages/server-record.ts'
 export {
   entryPage,
-  handoffPage,
-  listAllHandoffs,
-  listSessions,
-  listWorkflowRows,
   findSessionRow,
+  listSessions,
   searchPage,
   sessionPage,
 } from './pages/session-page.ts'
-export { LedgerCache, UsageByDay } from './pages/usage.ts'
-export { ProjectWatcher } from './pages/project-watcher.ts'
+export { tokenCurve } from './pages/token-curve.ts'
+export { UsageByDay } from './pages/usage-by-day.ts'
+export { approveOrReject, listWorkflowRows } from './pages/workflow-page.ts'
 export { purgeTextProblem } from './project/purge/needle.ts'
 export { checkHarnessSetup, setUpHarness } from './project/set-up-harness.ts'
 export { refuseInRun } from './project/store/in-run.ts'

@@ -1,4 +1,4 @@
-// What `import … from 'stint'` gives.
+// The package's API: what `import … from 'stint'` exports.
 export type { Priority, Size, Task } from './backlog/task.ts'
 export type { PartOf, TaskGraph, TreeNode } from './backlog/task-graph.ts'
 export type { SourcedValue, RateLimit } from './context/budget/budget.ts'

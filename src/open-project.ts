@@ -1,7 +1,4 @@
-import {
-  type ProjectOperations as PlainProject,
-  projectOperations,
-} from './project/project-operations.ts'
+import { type ProjectOperations, projectOperations } from './project/project-operations.ts'
 import { Workspace, type WorkspaceOptions } from './project/store/workspace.ts'
 import {
   type Delegates,
@@ -15,34 +12,34 @@ import type { Ledger, Maintenance } from './ledger/contract.ts'
 import type { LedgerRequest } from './ledger/ledger.ts'
 import type { RedactOptions } from './text/redact.ts'
 
-/** Everything the command line does, for programs. Dispose of it when done. */
-export interface Project extends PlainProject {
-  /** A backlog worked through by an agent. */
+/** Everything that the command line can do, for programs. Dispose of it when done. */
+export interface Project extends ProjectOperations {
+  /** Runs: an agent works through a backlog. */
   readonly runs: Runs
-  /** Agents in the background, and bringing in what they did. */
+  /** Background agents, and merging their work. */
   readonly delegates: Delegates
-  /** Brings in what agents have said here before, from what their harnesses keep. */
+  /** Imports earlier conversations of this project from the harnesses' own histories. */
   importHistories(request?: ImportRequest): Promise<ImportReport>
-  /** One prompt to an agent of any harness, in a session that is new or goes on. */
-  prompt(request: PromptRequest, tell?: (event: PromptEvent) => void): Promise<PromptHandle>
-  /** The document of a session, Markdown, with everything in it. */
+  /** Sends one prompt to an agent of any harness, in a new or an existing session. */
+  prompt(request: PromptRequest, onEvent?: (event: PromptEvent) => void): Promise<PromptHandle>
+  /** The full document of a session, in Markdown. */
   document(name?: string): Promise<string>
-  /** The same value without secrets: what agents write is theirs, and what is shown is kept in logs and transcripts. */
+  /** A redacted copy of a value: agents may write secrets, and output ends up in logs and transcripts. */
   withoutSecrets<T>(value: T): Promise<T>
-  /** The secrets to look for here besides those that are known everywhere. */
+  /** The project's own secret patterns, besides the built-in ones. */
   redaction(): Promise<RedactOptions>
-  /** What Stint cost and saved here, or in the session, task or run that `of` names. */
+  /** What Stint cost and saved in this project, or in the session, task or run that `of` names. */
   ledger(query?: LedgerQuery): Promise<Ledger>
-  /** What is worth tidying up now and then. */
+  /** Suggestions for tidying up now and then. */
   readonly maintenance: {
     look(): Promise<Maintenance>
-    /** It was done: from here it counts anew. */
+    /** Marks it as done, which restarts the count. */
     done(by?: string): Promise<Maintenance>
   }
 }
 
 export interface LedgerQuery extends Pick<LedgerRequest, 'since' | 'by'> {
-  /** By name, id or a part of it that only it has. */
+  /** By name, id or a unique part of the id. */
   readonly of?: string
 }
 
@@ -54,14 +51,14 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
     ...project,
     runs: projectRuns(workspace),
     delegates: projectDelegates(workspace),
-    // Rarely needed, so not loaded with the rest.
+    // Rarely needed, so loaded on demand.
     async importHistories(request = {}) {
       const { importHistories } = await import('./project/import/import-histories.ts')
       return importHistories(workspace, { env: workspace.env, ...request })
     },
-    async prompt(request, tell = () => {}) {
+    async prompt(request, onEvent = () => {}) {
       const { startPrompt } = await import('./run/prompt/start-prompt.ts')
-      return startPrompt(workspace, request, tell)
+      return startPrompt(workspace, request, onEvent)
     },
     async document(name) {
       const { modelOf } = await import('./document/model.ts')
@@ -73,20 +70,19 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
       const { redactDeep } = await import('./text/redact.ts')
       return redactDeep(value, redaction(workspace.config)).value
     },
-    async doctor(wanted) {
+    async doctor(request) {
       const { checkDelegates, checkRuns } = await import('./run/control/check-runs.ts')
       const { withChecks } = await import('./project/doctor/diagnosis.ts')
-      const { paths: place } = workspace
-      const own = await project.doctor(wanted)
-      return withChecks(own, [...checkRuns(place), ...checkDelegates(place)])
+      const { paths } = workspace
+      const diagnosis = await project.doctor(request)
+      return withChecks(diagnosis, [...checkRuns(paths), ...checkDelegates(paths)])
     },
     async redaction() {
       const { redaction } = await import('./project/store/clean-draft.ts')
       return redaction(workspace.config)
     },
     async ledger({ of, ...request } = {}) {
-      const { computeLedger } = await import('./ledger/ledger.ts')
-      const { findLedgerScope } = await import('./ledger/ledger.ts')
+      const { computeLedger, findLedgerScope } = await import('./ledger/ledger.ts')
       return computeLedger(workspace, {
         ...request,
         ...(of === undefined ? {} : await findLedgerScope(workspace, of)),

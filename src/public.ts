@@ -1,5 +1,5 @@
-// The one projection for programs: `--json`, MCP, the page, state.json and the library show these and nothing else. docs/json.md lists the
-// fields. A run, a delegate and a conversation are made for showing where they are read, so their rows are public as they are.
+// The one projection for programs: `--json`, MCP, the page, state.json and the library show only these fields, which docs/json.md lists.
+// Rows of runs, delegates and conversations are public as they are.
 import type { Task } from './backlog/task.ts'
 import { entryText, joinWords } from './index/entry-text.ts'
 import type { WorkflowOverview } from './project/workflow/phases.ts'
@@ -38,11 +38,11 @@ export function publicTask({ id, shortname, ...task }: Task) {
   return { id, name: shortname, ...task }
 }
 
-/** One entry with its words. `textOf` finds those of an entry that this one is about. */
+/** One entry with its text. `findText` returns the text of the entry that this one is about. */
 export function publicEntry(
   entry: RawEntry,
   isRetracted: boolean,
-  textOf: (id: string) => string | undefined,
+  findText: (id: string) => string | undefined,
 ) {
   const { id, at, kind, by, data } = entry
   return {
@@ -52,13 +52,13 @@ export function publicEntry(
     label: kindLabel(kind),
     group: kindGroup(kind),
     by,
-    text: wordsOf(entry, textOf),
+    text: textOf(entry, findText),
     data,
     isRetracted,
   }
 }
 
-/** Entries of a session. One about another of `all` says what that one says. */
+/** Entries of a session. One that is about another entry of `all` gets the text of that entry. */
 export function publicEntries(
   entries: readonly RawEntry[],
   all: () => readonly RawEntry[] = () => entries,
@@ -68,25 +68,25 @@ export function publicEntries(
   for (const { id, kind, data } of sortedById(entries).toReversed())
     if (kind === 'entry.retracted' && !retracted.has(id)) retracted.add(data['entry'])
   let byId: ReadonlyMap<string, RawEntry> | undefined
-  const textOf = (id: string): string | undefined => {
+  const findText = (id: string): string | undefined => {
     byId ??= new Map(all().map((entry) => [entry.id, entry]))
-    const about = byId.get(id)
-    return about === undefined ? undefined : joinWords(entryText(about))
+    const subject = byId.get(id)
+    return subject === undefined ? undefined : joinWords(entryText(subject))
   }
-  return entries.map((entry) => publicEntry(entry, retracted.has(entry.id), textOf))
+  return entries.map((entry) => publicEntry(entry, retracted.has(entry.id), findText))
 }
 
-/** What an entry says. One that ticks or retracts another says what that one says. */
-function wordsOf(entry: RawEntry, textOf: (id: string) => string | undefined): string {
+/** The text of an entry. One that ticks or retracts another has the text of that entry. */
+function textOf(entry: RawEntry, findText: (id: string) => string | undefined): string {
   const own = joinWords(entryText(entry))
   if (own !== '') return own
-  const about = subjectId(entry)
-  return about === undefined ? '' : (textOf(about) ?? '')
+  const subject = subjectId(entry)
+  return subject === undefined ? '' : (findText(subject) ?? '')
 }
 
 export function publicWorkflow(overview: WorkflowOverview) {
   const { state, workflow, deliverables, conversation, splitHere, next } = overview
-  const { phase, leaf: place } = currentLeaf(workflow)
+  const { phase, leaf } = currentLeaf(workflow)
   return {
     id: workflow.id,
     name: workflow.name,
@@ -94,7 +94,7 @@ export function publicWorkflow(overview: WorkflowOverview) {
     status: state.status,
     template: workflow.templateName,
     percent: workflow.percent,
-    phase: { id: place.id, name: place.name, status: place.status },
+    phase: { id: leaf.id, name: leaf.name, status: leaf.status },
     isWaitingForApproval: phase.status === 'waiting for approval',
     ...defined({ focus: currentFocus(state), conversation }),
     isSplitHere: splitHere,

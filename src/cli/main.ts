@@ -6,13 +6,13 @@ import { describeError, exitCodeFor } from './context/context.ts'
 const { env, stdout, stderr } = process
 
 stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough (`stint list | head`) closes the pipe; that is not an error.
+  // A reader such as `stint list | head` closes the pipe early, which is not an error.
   if (error.code === 'EPIPE') process.exit(0)
   stderr.write(`${describeError(error)}\n`)
   process.exit(exitCodeFor(error))
 })
 
-/** Asked for at its first use, so that help is given even where there is no folder any more. */
+/** Read on first use, so that help works even in a deleted folder. */
 function currentFolder(): string {
   try {
     return process.cwd()
@@ -26,7 +26,6 @@ function currentFolder(): string {
   }
 }
 
-/** Runs the command line of this process. */
 export async function main(packageJson: URL): Promise<void> {
   try {
     process.exitCode = await runCommandLine(
@@ -37,12 +36,12 @@ export async function main(packageJson: URL): Promise<void> {
           return currentFolder()
         },
         env,
-        // Looked at when asked for: opening standard input takes longer than most commands run.
+        // Read on demand: opening stdin takes longer than most commands run.
         get canAsk() {
           return process.stdin.isTTY && stdout.isTTY && stderr.isTTY && env.CI === undefined
         },
         hasColour: stdout.isTTY && env.NO_COLOR === undefined && env.TERM !== 'dumb',
-        // By its stream: whoever asked whether it is a terminal made a pipe of it that does not wait for what is still to come.
+        // Read as a stream: after isTTY was read, stdin is non-blocking and a synchronous read would miss later bytes.
         readStdin: () => process.getBuiltinModule('node:stream/consumers').text(process.stdin),
       },
       (JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }).version,

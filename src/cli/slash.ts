@@ -1,9 +1,9 @@
-// What a slash command of a harness runs: `stint slash log`, with the arguments on standard input. So no shell
-// reads them, and an apostrophe or a backtick in them is only that.
+// A harness's slash command runs `stint slash log` with the arguments on stdin. So no shell
+// interprets an apostrophe or a backtick in them.
 import { StintError } from '../public.ts'
 import { type CliContext, EXIT, describeError } from './context/context.ts'
 
-/** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
+/** Commands without positional arguments: words after a flag belong to the flag, quoted or not. */
 const FLAGS_ONLY: ReadonlySet<string> = new Set([
   'init',
   'log',
@@ -15,26 +15,26 @@ const FLAGS_ONLY: ReadonlySet<string> = new Set([
 
 type RunCommandLine = (args: readonly string[], context: CliContext) => Promise<number>
 
-/** Runs the command, and says everything on standard output, because that is what the model is shown. */
+/** Runs the command with all output on stdout, because the model sees only that. */
 export async function runSlash(
   args: readonly string[],
   context: CliContext,
   run: RunCommandLine,
 ): Promise<number> {
-  const conversation = valueOf(CONVERSATION, args) ?? ''
+  const conversation = flagValue(CONVERSATION_FLAG, args) ?? ''
   const command = args.filter(
-    (word) => !word.startsWith(CONVERSATION) && !word.startsWith(LAST_LINE),
+    (word) => !word.startsWith(CONVERSATION_FLAG) && !word.startsWith(END_MARKER),
   )
-  const input = wholeInput(await context.readStdin(), valueOf(LAST_LINE, args))
+  const input = inputBeforeMarker(await context.readStdin(), flagValue(END_MARKER, args))
   if (input === undefined) {
-    context.process.stdout.write(`${describeError(new CutShort(command.join(' ')))}\n`)
-    // What fails is shown to nobody but the user, and the line that cannot fail was cut off as well.
+    context.process.stdout.write(`${describeError(new TruncatedInput(command.join(' ')))}\n`)
+    // A failing slash command is shown only to the user, so the model would not see this message.
     return EXIT.ok
   }
-  const words = splitWords(typed(input))
-  const given = FLAGS_ONLY.has(command[0] ?? '') ? joinValues(words) : words
+  const words = splitWords(unescapeInput(input))
+  const commandArgs = FLAGS_ONLY.has(command[0] ?? '') ? joinFlagValues(words) : words
   const { env, process } = context
-  return run([...command, ...given], {
+  return run([...command, ...commandArgs], {
     process: { ...process, stderr: process.stdout, stdout: process.stdout },
     get cwd() {
       return context.cwd
@@ -46,22 +46,22 @@ export async function runSlash(
   })
 }
 
-const CONVERSATION = '--conversation='
-const LAST_LINE = '--last-line='
+const CONVERSATION_FLAG = '--conversation='
+const END_MARKER = '--last-line='
 
-function valueOf(flag: string, args: readonly string[]): string | undefined {
+function flagValue(flag: string, args: readonly string[]): string | undefined {
   return args.find((word) => word.startsWith(flag))?.slice(flag.length)
 }
 
-/** What stands before the last line; undefined when that is not the last, or not the only one of its kind. */
-function wholeInput(input: string, last: string | undefined): string | undefined {
+/** The input before the end marker; undefined unless the marker occurs once, as the last line. */
+function inputBeforeMarker(input: string, last: string | undefined): string | undefined {
   if (last === undefined) return input
   const lines = input.trimEnd().split('\n')
   return lines.indexOf(last) === lines.length - 1 ? lines.slice(0, -1).join('\n') : undefined
 }
 
-class CutShort extends StintError {
-  override readonly name = 'CutShort'
+class TruncatedInput extends StintError {
+  override readonly name = 'TruncatedInput'
   constructor(command: string) {
     super(
       'CUT_SHORT',
@@ -71,17 +71,17 @@ class CutShort extends StintError {
   }
 }
 
-/** Old clients leave the name of the arguments when there are none; new ones guard a leading `!`. */
-function typed(input: string): string {
+/** Old clients pass the literal `$ARGUMENTS` when there are none; new ones escape a leading `!`. */
+function unescapeInput(input: string): string {
   return input.trim() === '$ARGUMENTS' ? '' : input.replaceAll(/(^|\s)\\!/g, '$1!')
 }
 
-function joinValues(words: readonly string[]): readonly string[] {
+function joinFlagValues(words: readonly string[]): readonly string[] {
   const joined: string[] = []
   for (const word of words) {
     const isValue = !word.startsWith('--') && joined.some((each) => each.startsWith('--'))
     const before = joined.at(-1)
-    // The first word of a value stands by itself, those after it are joined to it.
+    // The first word of a value starts a new item, and the following ones are joined to it.
     if (isValue && before !== undefined && (!before.startsWith('--') || before.includes('=')))
       joined.push(`${joined.pop()!} ${word}`)
     else joined.push(word)
@@ -90,16 +90,15 @@ function joinValues(words: readonly string[]): readonly string[] {
 }
 
 /**
- * The words of a command line that was typed in prose rather than in a shell: quotes hold words together, and
- * nothing else has a meaning. A quote opens only where a word or the value of a flag begins, and closes only where
- * one ends, so that an apostrophe is an apostrophe.
+ * Splits a command line that was typed as prose, not in a shell: only quotes are special. A quote opens only at the
+ * start of a word or flag value and closes only at its end, so that an apostrophe stays an apostrophe.
  */
 export function splitWords(line: string): readonly string[] {
-  // A backslash before the end of a line goes on with the next one.
+  // A backslash at the end of a line continues it.
   const text = line.replaceAll(/\\\r?\n/g, ' ')
-  return [...text.matchAll(WORD)].map(([, flag = '', double, single, bare = '']) => {
+  return [...text.matchAll(WORD)].map(([, flag = '', double, single, unquoted = '']) => {
     if (double !== undefined) return flag + double.replaceAll(/\\(["\\$`])/g, '$1')
-    return flag + (single ?? bare)
+    return flag + (single ?? unquoted)
   })
 }
 

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { SLASH_COMMANDS } from '../library.ts'
 
-/** The slash commands, for clients that have none of their own. */
+/** The slash commands, for clients without slash commands. */
 export function listPrompts(): ListPromptsResult['prompts'] {
   return SLASH_COMMANDS.map(({ name, description, hint }) => ({
     name,
@@ -17,7 +17,7 @@ export function listPrompts(): ListPromptsResult['prompts'] {
 
 export function getPrompt(
   name: string,
-  given: Readonly<Record<string, string>> = {},
+  args: Readonly<Record<string, string>> = {},
 ): GetPromptResult {
   const command = SLASH_COMMANDS.find((one) => one.name === name)
   if (command === undefined) {
@@ -27,7 +27,7 @@ export function getPrompt(
       `there is no prompt ${JSON.stringify(name)}; there are ${names}`,
     )
   }
-  const line = `stint ${command.command} ${given.arguments ?? ''}`.trimEnd()
+  const line = `stint ${command.command} ${args.arguments ?? ''}`.trimEnd()
   const text = `Run this in the shell and read what it says:\n\n    ${line}\n\n${command.afterwards}`
   return {
     description: command.description,

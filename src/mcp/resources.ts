@@ -1,4 +1,4 @@
-// Documents that a client may show or attach without a tool being called.
+// Documents that a client may show or attach without a tool call.
 import {
   type ListResourcesResult,
   type ReadResourceResult,
@@ -10,7 +10,6 @@ import { clipText } from './tools/clip-output.ts'
 
 const MARKDOWN = 'text/markdown'
 
-/** How the addresses of documents are made. */
 export const RESOURCE_TEMPLATES = [
   {
     name: 'session',
@@ -26,30 +25,30 @@ export const RESOURCE_TEMPLATES = [
   },
 ]
 
-const PAGE = 50
-const LONGEST_DOCUMENT = 100_000
-/** The list of sessions, then the sessions, the latest first, each with its latest handoff. */
+const PAGE_SIZE = 50
+const MAX_DOCUMENT_LENGTH = 100_000
+/** The list of sessions, then each session, newest first, with its latest handoff. */
 export async function listResources(
   project: Project,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
   const offset = /^\d{1,9}$/.test(cursor ?? '') ? Number(cursor) : 0
-  const rows = [...(await project.list({ limit: PAGE + 1, offset }))]
-  const page = rows.slice(0, PAGE)
-  const all = {
+  const rows = [...(await project.list({ limit: PAGE_SIZE + 1, offset }))]
+  const page = rows.slice(0, PAGE_SIZE)
+  const sessionList = {
     uri: 'stint://sessions',
     name: 'sessions',
     description: 'All sessions of this project',
     mimeType: 'application/json',
   }
-  const documents = await Promise.all(page.map((row) => documentsOf(project, row)))
+  const documents = await Promise.all(page.map((row) => resourcesOfSession(project, row)))
   return {
-    resources: [...(offset === 0 ? [all] : []), ...documents.flat()],
-    ...(rows.length > PAGE ? { nextCursor: String(offset + PAGE) } : {}),
+    resources: [...(offset === 0 ? [sessionList] : []), ...documents.flat()],
+    ...(rows.length > PAGE_SIZE ? { nextCursor: String(offset + PAGE_SIZE) } : {}),
   }
 }
 
-async function documentsOf(
+async function resourcesOfSession(
   project: Project,
   { id, name, status, goal }: SessionRow,
 ): Promise<ListResourcesResult['resources']> {
@@ -75,18 +74,18 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
     /^stint:\/\/(session|handoff|sessions)(?:\/([^/?#]+))?(?:\/(\d+))?$/.exec(uri) ?? []
   try {
     if (kind === 'sessions' && first === undefined)
-      return sessionsAsJson(uri, await project.list({ limit: PAGE * 4 }))
+      return sessionsResource(uri, await project.list({ limit: PAGE_SIZE * 4 }))
     if (kind === 'session' && first !== undefined && second === undefined) {
-      return asMarkdown(uri, await project.document(decodeURIComponent(first)))
+      return markdownResource(uri, await project.document(decodeURIComponent(first)))
     }
     if (kind === 'handoff' && first !== undefined && second !== undefined) {
       const { handoff } = await project.handoffs.show({
         handoff: `${decodeURIComponent(first)}/${second}`,
       })
-      return asMarkdown(uri, handoff.document)
+      return markdownResource(uri, handoff.document)
     }
   } catch (error) {
-    if (!(error instanceof StintError) || !MISSING.has(error.code)) throw error
+    if (!(error instanceof StintError) || !NOT_FOUND_CODES.has(error.code)) throw error
     throw new ResourceNotFoundError(uri, error.message)
   }
   throw new ResourceNotFoundError(
@@ -95,14 +94,18 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
   )
 }
 
-const MISSING: ReadonlySet<string> = new Set(['NO_SESSION', 'NO_HANDOFF', 'SESSION_AMBIGUOUS'])
+const NOT_FOUND_CODES: ReadonlySet<string> = new Set([
+  'NO_SESSION',
+  'NO_HANDOFF',
+  'SESSION_AMBIGUOUS',
+])
 
-function asMarkdown(uri: string, text: string): ReadResourceResult {
-  return { contents: [{ uri, mimeType: MARKDOWN, text: clipText(text, LONGEST_DOCUMENT) }] }
+function markdownResource(uri: string, text: string): ReadResourceResult {
+  return { contents: [{ uri, mimeType: MARKDOWN, text: clipText(text, MAX_DOCUMENT_LENGTH) }] }
 }
 
-function sessionsAsJson(uri: string, rows: Iterable<SessionRow>): ReadResourceResult {
-  const told = [...rows].map(({ id, name, status, branch, goal, updatedAt }) => ({
+function sessionsResource(uri: string, rows: Iterable<SessionRow>): ReadResourceResult {
+  const sessions = [...rows].map(({ id, name, status, branch, goal, updatedAt }) => ({
     uri: `stint://session/${id}`,
     id,
     name,
@@ -111,5 +114,5 @@ function sessionsAsJson(uri: string, rows: Iterable<SessionRow>): ReadResourceRe
     goal: clipText(goal, 300),
     updatedAt,
   }))
-  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(told) }] }
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(sessions) }] }
 }

@@ -1,4 +1,4 @@
-// Started by every conversation of an agent program, most of which never ask it anything.
+// Every conversation of a harness starts this server, and most never call it, so it loads little at the start.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
@@ -6,7 +6,7 @@ import { StintError } from '../public.ts'
 import { checkFolder } from './choose-folder.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 
-/** Serves the client at the other end of standard input and output, until it closes them. */
+/** Serves the client on stdin and stdout until it closes them. */
 export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): Promise<void> {
   const reportDefect = (error: unknown) => {
     process.stderr.write(
@@ -19,7 +19,7 @@ export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): 
         await super.close()
         resolve()
       }
-    })(process.stdin, keepStdout())
+    })(process.stdin, reserveStdout())
     serveStdio(({ era }) => makeServer({ ...settings, reportDefect }, era === 'legacy'), {
       transport,
       onerror: (error) => process.stderr.write(`stint: ${error.message}\n`),
@@ -27,7 +27,7 @@ export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): 
   })
 }
 
-/** The same in the folder of this process, for its environment. */
+/** The same for the folder and environment of this process. */
 export async function serveCurrentFolder(packageJson: URL): Promise<void> {
   const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
   let startedIn: string
@@ -35,7 +35,7 @@ export async function serveCurrentFolder(packageJson: URL): Promise<void> {
     startedIn = checkFolder(() => process.cwd())
   } catch (error) {
     if (!(error instanceof StintError)) throw error
-    // A client shows it in one line, or not at all.
+    // Clients show one line of it at most.
     process.stderr.write(`stint: ${error.message}; ${error.hint}\n`)
     process.exitCode = 1
     return
@@ -43,12 +43,12 @@ export async function serveCurrentFolder(packageJson: URL): Promise<void> {
   await serveMcp({ version, env: process.env, startedIn })
 }
 
-/** Keeps standard output for the protocol: one stray line of a library, and a client takes the server for broken. What others write goes to standard error. */
-function keepStdout(): Writable {
+/** Reserves stdout for the protocol and sends other writes to stderr: one stray line makes clients drop the server. */
+function reserveStdout(): Writable {
   const { stdout, stderr } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write
-  // Whoever writes is told by the call that failed; without anybody listening the process would end by it.
+  // The failed write reports the error to its caller; without a listener it would crash the process.
   stdout.on('error', () => undefined)
   return new Writable({
     decodeStrings: false,

@@ -1,4 +1,4 @@
-// Stint as an MCP server: what a client asks becomes a call of the library.
+// The MCP server: each request of a client becomes a call of the library.
 import {
   type CallToolResult,
   ProtocolError,
@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Project } from '../library.ts'
 import { publicError } from '../public.ts'
-import { type ListRoots, chooseFolder } from './choose-folder.ts'
+import { type ClientRoot, chooseFolder } from './choose-folder.ts'
 import { RESOURCE_TEMPLATES, listResources, readResource } from './resources.ts'
 import { clipText, clipDeep } from './tools/clip-output.ts'
 import { type McpToolResult, checkArguments } from './tools/tool.ts'
@@ -16,35 +16,34 @@ import { SERVER_INSTRUCTIONS, MCP_TOOLS, listTools } from './tools.ts'
 export interface ServerSettings {
   readonly version: string
   readonly env: NodeJS.ProcessEnv
-  /** The folder to work in whatever the client says. */
+  /** The folder to work in, whatever folders the client has open. */
   readonly project?: string
   readonly startedIn: string
-  /** Takes what is wrong with us. */
   readonly reportDefect: (error: unknown) => void
 }
 
-/** Clients of the older protocol can be asked for their roots; newer ones start a server where they work. */
-export function makeServer(settings: ServerSettings, canAskRoots: boolean): Server {
-  const { version, env, reportDefect } = settings
+/** Clients of the older protocol can be asked for their roots; newer ones start the server in their folder. */
+export function makeServer(settings: ServerSettings, hasRoots: boolean): Server {
+  const { version, env, project, startedIn, reportDefect } = settings
   const server = new Server(
     { name: 'stint', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: SERVER_INSTRUCTIONS },
   )
+  const findFolder = async () =>
+    project ?? chooseFolder(startedIn, hasRoots ? await clientRoots(server) : [])
   let folder: Promise<string> | undefined
-  const folderNow = () =>
-    (folder ??= chosen(settings, canAskRoots ? rootsOf(server) : async () => undefined))
   server.setNotificationHandler('notifications/roots/list_changed', () => {
     folder = undefined
   })
 
-  /** Opened for one request and let go of afterwards, as the command line does: others write to the same journals. */
+  /** Opens the project for one request only, as the command line does, because other processes write to the same journals. */
   const withProject = async <T>(
     work: (project: Project) => Promise<T>,
-    say: (line: string) => void = () => {},
+    onMessage: (line: string) => void = () => {},
   ): Promise<T> => {
-    // Loaded with the first request: a client waits for the answer to its greeting, and often asks for nothing else.
+    // Loaded with the first request: clients wait for the initialize response, and many send nothing else.
     const { workInProject } = await import('./work-in-project.ts')
-    return workInProject(await folderNow(), { env, say }, work)
+    return workInProject(await (folder ??= findFolder()), { env, say: onMessage }, work)
   }
 
   server.setRequestHandler('tools/list', () => ({ tools: listTools() }))
@@ -60,25 +59,25 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     const notes: string[] = []
     try {
       const args = checkArguments(tool.name, tool.inputSchema, params.arguments)
-      const answer = await withProject(
+      const result = await withProject(
         (project) => tool.run({ project, signal }, args as never),
         (line) => notes.push(line),
       )
-      return answered(answer, notes)
+      return toCallResult(result, notes)
     } catch (error) {
-      return failed(error, reportDefect)
+      return toErrorResult(error, reportDefect)
     }
   })
   server.setRequestHandler('resources/list', ({ params }) =>
-    saying(() => withProject((project) => listResources(project, params?.cursor))),
+    withProtocolErrors(() => withProject((project) => listResources(project, params?.cursor))),
   )
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: RESOURCE_TEMPLATES,
   }))
   server.setRequestHandler('resources/read', ({ params }) =>
-    saying(() => withProject((project) => readResource(project, params.uri))),
+    withProtocolErrors(() => withProject((project) => readResource(project, params.uri))),
   )
-  // Loaded when asked for, as with all that few clients ask for.
+  // Loaded on demand: few clients list prompts.
   const prompts = () => import('./prompts.ts')
   server.setRequestHandler('prompts/list', async () => ({
     prompts: (await prompts()).listPrompts(),
@@ -87,8 +86,8 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     (await prompts()).getPrompt(params.name, params.arguments),
   )
 
-  /** Where there is no result that could say that it is an error, the protocol's own errors have to. */
-  async function saying<T>(work: () => Promise<T>): Promise<T> {
+  /** Resource requests have no error result, so they fail with a protocol error. */
+  async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -105,32 +104,22 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
   return server
 }
 
-async function chosen(
-  { project, startedIn }: ServerSettings,
-  askRoots: ListRoots,
-): Promise<string> {
-  return project ?? chooseFolder(startedIn, askRoots)
-}
-
-/** How long somebody is waited for who said that they can be asked. */
 const ROOTS_MS = 5000
 
-function rootsOf(server: Server): ListRoots {
-  return async () => {
-    if (server.getClientCapabilities()?.roots === undefined) return undefined
-    try {
-      return (await server.listRoots(undefined, { timeout: ROOTS_MS })).roots
-    } catch {
-      // A client that does not answer what it said it would: the folder that it started us in has to do.
-      return undefined
-    }
+async function clientRoots(server: Server): Promise<readonly ClientRoot[]> {
+  if (server.getClientCapabilities()?.roots === undefined) return []
+  try {
+    return (await server.listRoots(undefined, { timeout: ROOTS_MS })).roots
+  } catch {
+    // The client announced roots but does not answer: the folder it started us in is used.
+    return []
   }
 }
 
-/** More than the longest handoff, and less than any harness refuses. */
+/** More than the longest handoff, and less than any harness rejects. */
 const LONGEST_TEXT = 50_000
 
-function answered({ value, text }: McpToolResult, notes: readonly string[]): CallToolResult {
+function toCallResult({ value, text }: McpToolResult, notes: readonly string[]): CallToolResult {
   const structured = notes.length === 0 ? value : { ...value, notes }
   return {
     content: [
@@ -143,15 +132,15 @@ function answered({ value, text }: McpToolResult, notes: readonly string[]): Cal
   }
 }
 
-/** What went wrong, in words that a model can act on. A defect is told and kept from ending the server. */
-function failed(error: unknown, reportDefect: (error: unknown) => void): CallToolResult {
-  const told = publicError(error)
-  if (told.code === 'DEFECT') reportDefect(error)
-  const text = told.hint === undefined ? told.message : `${told.message}\n${told.hint}`
-  return { isError: true, content: [{ type: 'text', text }], structuredContent: { error: told } }
+/** An error as a result that the model can act on. A defect is reported and does not end the server. */
+function toErrorResult(error: unknown, reportDefect: (error: unknown) => void): CallToolResult {
+  const problem = publicError(error)
+  if (problem.code === 'DEFECT') reportDefect(error)
+  const text = problem.hint === undefined ? problem.message : `${problem.message}\n${problem.hint}`
+  return { isError: true, content: [{ type: 'text', text }], structuredContent: { error: problem } }
 }
 
-/** JSON knows no undefined, and the protocol's own check of what is sent takes it for a mistake. */
+/** The SDK's validation of results rejects undefined. */
 function withoutUndefined(value: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value)) as Record<string, unknown>
 }

@@ -1,6 +1,6 @@
 import { type Project, type WorkspaceOptions, openProject } from '../library.ts'
 
-/** Opens a project for one piece of work. What comes of it is without secrets: agents write what they like, and what is told is kept in transcripts. */
+/** Runs one operation on a project. The result is redacted: agents may have written secrets, and results end up in transcripts. */
 export async function workInProject<T>(
   folder: string,
   options: WorkspaceOptions,

@@ -1,37 +1,37 @@
-// Asking a harness costs a process, so answers are cached.
+// Checking a harness starts a process, so results are cached.
 import { drivableNames, findHarness } from '../harness/registry.ts'
 import { type HarnessWorkspace, loadHarness } from '../run/loop/make-run-context.ts'
 import { defined } from '../text/defined.ts'
-import { StintError } from '../journal/errors.ts'
+import { StintError, messageOf } from '../journal/errors.ts'
 import type { HarnessRow } from './contract.ts'
 
-const KEPT_MS = 60_000
-/** The page waits this long for a slow answer. */
-const PATIENCE_MS = 2_000
+const CACHE_MS = 60_000
+/** The page waits this long for slow checks. */
+const MAX_WAIT_MS = 2_000
 
 export class HarnessAvailability {
-  readonly #project: () => HarnessWorkspace
+  readonly #workspace: () => HarnessWorkspace
   readonly #env: NodeJS.ProcessEnv
-  readonly #lines = new Map<string, HarnessRow>()
-  #asked: Promise<unknown> | undefined
-  #at = -Infinity
+  readonly #rows = new Map<string, HarnessRow>()
+  #checks: Promise<unknown> | undefined
+  #checkedAt = -Infinity
 
-  constructor(project: () => HarnessWorkspace, env: NodeJS.ProcessEnv) {
-    this.#project = project
+  constructor(workspace: () => HarnessWorkspace, env: NodeJS.ProcessEnv) {
+    this.#workspace = workspace
     this.#env = env
   }
 
   async rows(): Promise<readonly HarnessRow[]> {
     const names = this.#names()
-    if (performance.now() - this.#at > KEPT_MS) {
-      this.#at = performance.now()
-      this.#asked = Promise.all(names.map((name) => this.#ask(name)))
+    if (performance.now() - this.#checkedAt > CACHE_MS) {
+      this.#checkedAt = performance.now()
+      this.#checks = Promise.all(names.map((name) => this.#check(name)))
     }
-    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
-    await Promise.race([this.#asked, patience])
+    const timeout = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS).unref())
+    await Promise.race([this.#checks, timeout])
     return names.map(
       (name) =>
-        this.#lines.get(name) ?? {
+        this.#rows.get(name) ?? {
           name,
           isThere: false,
           isPending: true,
@@ -42,28 +42,28 @@ export class HarnessAvailability {
 
   #names() {
     try {
-      return drivableNames(this.#project().config.api)
+      return drivableNames(this.#workspace().config.api)
     } catch (error) {
-      // What needs the configuration reports its mistake.
+      // Commands that need the configuration report its errors.
       if (!(error instanceof StintError)) throw error
       return drivableNames()
     }
   }
 
-  async #ask(name: string) {
+  async #check(name: string) {
     try {
-      const harness = await loadHarness(name, this.#project())
+      const harness = await loadHarness(name, this.#workspace())
       const { isScripted } = findHarness(name) ?? {}
-      this.#lines.set(name, {
+      this.#rows.set(name, {
         name,
         ...defined({ isScripted }),
         ...(await harness.check(this.#env)),
       })
     } catch (error) {
-      this.#lines.set(name, {
+      this.#rows.set(name, {
         name,
         isThere: false,
-        problem: error instanceof Error ? error.message : String(error),
+        problem: messageOf(error),
       })
     }
   }

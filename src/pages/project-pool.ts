@@ -1,4 +1,4 @@
-// Opened on demand, closed when idle.
+// Projects are opened on demand and closed when idle.
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import {
@@ -30,47 +30,46 @@ export interface OpenedProject {
   readonly conversations: ConversationCache
   prompt(
     request: Parameters<typeof startPrompt>[1],
-    tell: Parameters<typeof startPrompt>[2],
+    onEvent: Parameters<typeof startPrompt>[2],
   ): ReturnType<typeof startPrompt>
-  /** Indexes conversations for so long; false when nothing is left. */
+  /** Indexes conversations for this long; false when nothing is left to index. */
   indexConversations(ms: number): Promise<boolean>
 }
 
-type ProjectsOptions = Required<Pick<WorkspaceOptions, 'env' | 'say'>> & { readonly cwd: string }
+type ProjectPoolOptions = Required<Pick<WorkspaceOptions, 'env' | 'say'>> & { readonly cwd: string }
 
 const IDLE_MS = 5 * 60_000
 
 export class ProjectPool {
   readonly here: string
-  readonly #options: ProjectsOptions
+  readonly #options: ProjectPoolOptions
   readonly #root: string
   readonly #opened = new Map<string, { readonly project: OpenedProject; timer?: NodeJS.Timeout }>()
-  /** Followed projects stay open. */
+  /** Held projects stay open. */
   readonly #held = new Map<string, number>()
 
-  constructor(options: ProjectsOptions) {
+  constructor(options: ProjectPoolOptions) {
     this.#options = options
     this.#root = findProjectPaths(options.cwd).root
-    this.here = keyOf(this.#root)
+    this.here = keyOfRoot(this.#root)
   }
 
   get(key: string | undefined): OpenedProject {
-    const wanted = key === undefined || key === '' ? this.here : key
-    const known = this.#opened.get(wanted)?.project
-    const project = known ?? this.#open(wanted)
-    if (known === undefined) this.#opened.set(wanted, { project })
-    this.#letGoLater(wanted)
+    const wanted = key || this.here
+    const project = this.#opened.get(wanted)?.project ?? this.#open(wanted)
+    if (!this.#opened.has(wanted)) this.#opened.set(wanted, { project })
+    this.#closeWhenIdle(wanted)
     return project
   }
 
   #open(key: string): OpenedProject {
-    const root = this.#roots().find((one) => keyOf(one) === key)
+    const root = this.#roots().find((root) => keyOfRoot(root) === key)
     if (root === undefined) throw notFoundError('project of that key on this machine')
-    const { cwd, env, say } = this.#options
+    const { cwd, env, say: log } = this.#options
     const isHere = key === this.here
     const workspace = new Workspace(isHere ? cwd : root, {
       env,
-      say: (line) => say(isHere ? line : `${root}: ${line}`),
+      say: (line) => log(isHere ? line : `${root}: ${line}`),
     })
     return {
       key,
@@ -79,8 +78,8 @@ export class ProjectPool {
       runs: projectRuns(workspace),
       delegates: projectDelegates(workspace),
       conversations: new ConversationCache(workspace, openConversationStore(workspace)),
-      prompt: async (request, tell) =>
-        (await import('../run/prompt/start-prompt.ts')).startPrompt(workspace, request, tell),
+      prompt: async (request, onEvent) =>
+        (await import('../run/prompt/start-prompt.ts')).startPrompt(workspace, request, onEvent),
       indexConversations: async (ms) =>
         workspace.hasConversations() && (await workspace.index()).syncMessages(ms).bytesLeft > 0,
     }
@@ -102,7 +101,7 @@ export class ProjectPool {
   }
 
   rows(): readonly ProjectRow[] {
-    return this.#roots().map(lineOf)
+    return this.#roots().map(toProjectRow)
   }
 
   close(): void {
@@ -113,12 +112,12 @@ export class ProjectPool {
     return [...new Set([this.#root, ...knownProjects()])]
   }
 
-  #letGoLater(key: string): void {
+  #closeWhenIdle(key: string): void {
     const opened = this.#opened.get(key)
     if (opened === undefined || key === this.here) return
     clearTimeout(opened.timer)
     opened.timer = setTimeout(() => {
-      if ((this.#held.get(key) ?? 0) > 0) this.#letGoLater(key)
+      if ((this.#held.get(key) ?? 0) > 0) this.#closeWhenIdle(key)
       else this.#close(key)
     }, IDLE_MS).unref()
   }
@@ -131,27 +130,27 @@ export class ProjectPool {
   }
 }
 
-export function notFoundError(what: string): StintError {
-  return new StintError('NOT_THERE', `there is no ${what}`)
+export function notFoundError(missing: string): StintError {
+  return new StintError('NOT_THERE', `there is no ${missing}`)
 }
 
 /** The key of the project around a folder. */
 export function projectKey(cwd: string): string {
-  return keyOf(findProjectPaths(cwd).root)
+  return keyOfRoot(findProjectPaths(cwd).root)
 }
 
-function keyOf(root: string): string {
+function keyOfRoot(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 12)
 }
 
 /** Without opening the project. */
-function lineOf(root: string): ProjectRow {
+function toProjectRow(root: string): ProjectRow {
   const sessions = join(root, '.sessions')
   const times = ['journal', 'touched', 'index.db'].flatMap(
     (name) => statOrUndefined(join(sessions, name))?.mtime.toISOString() ?? [],
   )
   return {
-    key: keyOf(root),
+    key: keyOfRoot(root),
     name: basename(root),
     root,
     sessions: listFolder(join(sessions, 'journal')).filter(isId).length,

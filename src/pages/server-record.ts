@@ -20,13 +20,13 @@ export interface ServerStatus extends ServerRecord {
   readonly isAlive: boolean
 }
 
-function notePath(key: string, env: NodeJS.ProcessEnv) {
+function recordPath(key: string, env: NodeJS.ProcessEnv) {
   return join(stateHome(env), 'serve', `${key}.json`)
 }
 
-/** A killed server leaves its note. */
+/** A killed server leaves its record behind. */
 export function readServerRecord(key: string, env: NodeJS.ProcessEnv): ServerStatus | undefined {
-  const path = notePath(key, env)
+  const path = recordPath(key, env)
   const bytes = readOrUndefined(path)
   // A token that others could read is void.
   if (bytes === undefined || (process.platform !== 'win32' && (modeOf(path) & 0o077) !== 0))
@@ -46,7 +46,7 @@ export function writeServerRecord(
   env: NodeJS.ProcessEnv,
   note: Omit<ServerRecord, 'pid' | 'startedAt'>,
 ): boolean {
-  const path = notePath(key, env)
+  const path = recordPath(key, env)
   const content = JSON.stringify({
     pid: process.pid,
     startedAt: processStartTime(process.pid),
@@ -60,5 +60,5 @@ export function writeServerRecord(
 }
 
 export function removeServerRecord(key: string, env: NodeJS.ProcessEnv): void {
-  if (readServerRecord(key, env)?.pid === process.pid) removeFile(notePath(key, env))
+  if (readServerRecord(key, env)?.pid === process.pid) removeFile(recordPath(key, env))
 }

@@ -23,20 +23,16 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
-/** On every answer, those of errors too. */
+/** On every response, errors included. */
 export function setSecurityHeaders(headers: Headers): void {
   for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
 }
 
-export function guard({
-  token,
-  isOwnHost: isOurs,
-  cookieName: cookie,
-}: GuardOptions): MiddlewareHandler {
+export function guard({ token, isOwnHost, cookieName }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const { req } = context
     const host = req.header('host')
-    if (host === undefined || !isOurs(host)) {
+    if (host === undefined || !isOwnHost(host)) {
       throw new HttpError(
         403,
         'WRONG_HOST',
@@ -52,14 +48,14 @@ export function guard({
       isWrite,
       req.path.startsWith('/api/'),
     )
-    const given = isWrite ? undefined : req.query('token')
-    if (given !== undefined && isSame(given, token)) {
+    const tokenInQuery = isWrite ? undefined : req.query('token')
+    if (tokenInQuery !== undefined && isSameToken(tokenInQuery, token)) {
       const url = new URL(req.url)
       url.searchParams.delete('token')
-      context.header('Set-Cookie', `${cookie()}=${token}; HttpOnly; SameSite=Strict; Path=/`)
-      return context.redirect(withinHere(url), 303)
+      context.header('Set-Cookie', `${cookieName()}=${token}; HttpOnly; SameSite=Strict; Path=/`)
+      return context.redirect(localPath(url), 303)
     }
-    if (!isSame(getCookie(context, cookie()) ?? '', token)) {
+    if (!isSameToken(getCookie(context, cookieName()) ?? '', token)) {
       throw new HttpError(
         401,
         'NO_TOKEN',
@@ -75,7 +71,7 @@ export function guard({
 }
 
 /**
- * Other sites cannot read answers, but could cause writes. Browsers send Sec-Fetch-Site, or at
+ * Other sites cannot read responses, but could cause writes. Browsers send Sec-Fetch-Site, or at
  * least Origin for writes.
  */
 function refuseOtherSites(
@@ -97,7 +93,7 @@ function refuseOtherSites(
 }
 
 /** Two leading slashes would redirect to another server. */
-function withinHere({ pathname, search }: URL) {
+function localPath({ pathname, search }: URL) {
   return `/${pathname.replace(/^[/\\]+/, '')}${search}`
 }
 
@@ -106,10 +102,10 @@ function isJson(type: string | undefined) {
 }
 
 /** Hashed, so that the comparison takes equal time. */
-function isSame(given: string, token: string) {
-  return timingSafeEqual(sumOf(given), sumOf(token))
+function isSameToken(given: string, token: string) {
+  return timingSafeEqual(sha256(given), sha256(token))
 }
 
-function sumOf(text: string) {
+function sha256(text: string) {
   return createHash('sha256').update(text).digest()
 }

@@ -4,7 +4,7 @@ import type { Problem } from './contract.ts'
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500
 
 export class HttpError extends StintError {
-  override readonly name = 'Refused'
+  override readonly name = 'HttpError'
   constructor(
     readonly status: ErrorStatus,
     code: string,
@@ -15,7 +15,7 @@ export class HttpError extends StintError {
   }
 }
 
-const GIVEN_WRONG: ReadonlySet<string> = new Set([
+const BAD_REQUEST_CODES: ReadonlySet<string> = new Set([
   'EMPTY_TEXT',
   'NEEDS_NAME',
   'BUDGET_OUT_OF_RANGE',
@@ -26,7 +26,7 @@ const GIVEN_WRONG: ReadonlySet<string> = new Set([
 export function statusOf(error: unknown): ErrorStatus {
   if (error instanceof HttpError) return error.status
   if (!(error instanceof StintError)) return 500
-  if (GIVEN_WRONG.has(error.code)) return 400
+  if (BAD_REQUEST_CODES.has(error.code)) return 400
   if (error.code === 'NOT_THERE') return 404
   if (error.code === 'CURSOR_GONE') return 410
   if (error.code.startsWith('NO_') || error.code.endsWith('_NOT_FOUND')) return 404

@@ -8,23 +8,22 @@ import type {
   RunningPrompt,
 } from './contract.ts'
 
-interface Kept {
+interface PromptRecord {
   readonly project: string
   readonly handle: PromptHandle
   readonly text: string
   readonly events: PromptEvent[]
-  isOver: boolean
+  isEnded: boolean
 }
 
-const MOST_KEPT = 100
+const MAX_ENDED = 100
 
-/** Prompts from the page, kept while the server runs. */
 export class PromptRegistry {
-  readonly #tell: (project: string, event: LiveEvent) => void
-  readonly #kept = new Map<string, Kept>()
+  readonly #publish: (project: string, event: LiveEvent) => void
+  readonly #prompts = new Map<string, PromptRecord>()
 
-  constructor(tell: (project: string, event: LiveEvent) => void) {
-    this.#tell = tell
+  constructor(publish: (project: string, event: LiveEvent) => void) {
+    this.#publish = publish
   }
 
   async start(
@@ -32,73 +31,79 @@ export class PromptRegistry {
     request: PromptRequest,
     hold: () => () => void,
   ): Promise<StartedPrompt> {
-    const letGo = hold()
+    const release = hold()
     const events: PromptEvent[] = []
     let id: string | undefined
     try {
       const handle = await project.prompt(request, (event) => {
         events.push(event)
-        if (id !== undefined) this.#tell(project.key, { type: 'prompt', prompt: id, event })
+        if (id !== undefined) this.#publish(project.key, { type: 'prompt', prompt: id, event })
       })
       id = handle.id
-      const kept: Kept = { project: project.key, handle, text: request.text, events, isOver: false }
-      this.#keep(id, kept)
-      // Events from before there was an id.
-      for (const event of events) this.#tell(project.key, { type: 'prompt', prompt: id, event })
-      const over = () => {
-        kept.isOver = true
-        letGo()
+      const record: PromptRecord = {
+        project: project.key,
+        handle,
+        text: request.text,
+        events,
+        isEnded: false,
       }
-      void handle.ended.then(over, over)
+      this.#add(id, record)
+      // Events that came before the id was known.
+      for (const event of events) this.#publish(project.key, { type: 'prompt', prompt: id, event })
+      const markEnded = () => {
+        record.isEnded = true
+        release()
+      }
+      void handle.ended.then(markEnded, markEnded)
       return { prompt: id, session: handle.session }
     } catch (error) {
-      letGo()
+      release()
       throw error
     }
   }
 
   running(project: string, session: string): readonly RunningPrompt[] {
-    return [...this.#kept.values()]
+    return [...this.#prompts.values()]
       .filter(
-        ({ isOver, project: of, handle }) =>
-          !isOver && of === project && handle.session === session,
+        ({ isEnded, project: owner, handle }) =>
+          !isEnded && owner === project && handle.session === session,
       )
       .map(({ handle, text }) => ({ prompt: handle.id, session, text }))
   }
 
   decide(id: string, request: string, isAllowed: boolean): void {
-    if (!this.#of(id).handle.decide(request, isAllowed))
+    if (!this.#find(id).handle.decide(request, isAllowed))
       throw notFoundError('question of that name that waits')
   }
 
   async interrupt(id: string): Promise<void> {
-    await this.#of(id).handle.interrupt()
+    await this.#find(id).handle.interrupt()
   }
 
   events(id: string, after: number): readonly PromptEvent[] {
-    return this.#of(id).events.filter(({ number }) => number > after)
+    return this.#find(id).events.filter(({ number }) => number > after)
   }
 
   async close(): Promise<void> {
-    const left = [...this.#kept.values()].filter(({ isOver }) => !isOver)
-    // Each is ended whatever happens to the others.
+    const running = [...this.#prompts.values()].filter(({ isEnded }) => !isEnded)
+    // One that fails to end must not keep the others running.
     await Promise.allSettled(
-      left.map(async ({ handle }) => {
+      running.map(async ({ handle }) => {
         await handle.interrupt()
         await handle.ended
       }),
     )
   }
 
-  #of(id: string) {
-    const kept = this.#kept.get(id)
-    if (kept === undefined) throw notFoundError('prompt of that id')
-    return kept
+  #find(id: string) {
+    const record = this.#prompts.get(id)
+    if (record === undefined) throw notFoundError('prompt of that id')
+    return record
   }
 
-  #keep(id: string, kept: Kept) {
-    this.#kept.set(id, kept)
-    const over = [...this.#kept].filter(([, { isOver }]) => isOver)
-    for (const [old] of over.slice(0, -MOST_KEPT)) this.#kept.delete(old)
+  #add(id: string, record: PromptRecord) {
+    this.#prompts.set(id, record)
+    const ended = [...this.#prompts].filter(([, { isEnded }]) => isEnded)
+    for (const [old] of ended.slice(0, -MAX_ENDED)) this.#prompts.delete(old)
   }
 }

@@ -20,15 +20,15 @@ const PERMISSIONS: readonly Permissions[] = ['ask', 'edits', 'all']
 export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void {
   const { prompts } = context
 
-  app.post('/api/prompts', async (asked) => {
-    const project = requestedProject(context, asked)
-    const body = await readBody(asked)
+  app.post('/api/prompts', async (c) => {
+    const project = requestedProject(context, c)
+    const body = await readBody(c)
     const text = bodyText(body, 'text') ?? ''
     if (text.trim() === '')
       throw new HttpError(400, 'EMPTY_TEXT', 'there is nothing to send', '{"text": "…"}')
-    const wanted = bodyText(body, 'permissions')
-    const permissions = PERMISSIONS.find((one) => one === wanted)
-    if (wanted !== undefined && permissions === undefined) {
+    const permissionsText = bodyText(body, 'permissions')
+    const permissions = PERMISSIONS.find((one) => one === permissionsText)
+    if (permissionsText !== undefined && permissions === undefined) {
       throw new HttpError(
         400,
         'WRONG_FIELD',
@@ -36,7 +36,7 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
         `there are ${PERMISSIONS.join(', ')}`,
       )
     }
-    const request = {
+    const promptRequest = {
       text,
       ...defined({
         session: bodyText(body, 'session'),
@@ -50,19 +50,17 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
       }),
     }
     const hold = () => context.projects.hold(project.key)
-    return asked.json(await prompts.start(project, request, hold))
+    return c.json(await prompts.start(project, promptRequest, hold))
   })
 
-  app.get('/api/prompts', (asked) =>
-    asked.json(
-      prompts.running(requestedProject(context, asked).key, queryText(asked, 'session') ?? ''),
-    ),
+  app.get('/api/prompts', (c) =>
+    c.json(prompts.running(requestedProject(context, c).key, queryText(c, 'session') ?? '')),
   )
 
-  app.post('/api/prompts/:id/permission', async (asked) => {
-    const body = await readBody(asked)
-    const [request, isAllowed] = [bodyText(body, 'request'), bodyFlag(body, 'isAllowed')]
-    if (request === undefined || isAllowed === undefined) {
+  app.post('/api/prompts/:id/permission', async (c) => {
+    const body = await readBody(c)
+    const [question, isAllowed] = [bodyText(body, 'request'), bodyFlag(body, 'isAllowed')]
+    if (question === undefined || isAllowed === undefined) {
       throw new HttpError(
         400,
         'WRONG_FIELD',
@@ -70,35 +68,35 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
         '{"request": "…", "isAllowed": true}',
       )
     }
-    prompts.decide(asked.req.param('id'), request, isAllowed)
-    return asked.json({})
+    prompts.decide(c.req.param('id'), question, isAllowed)
+    return c.json({})
   })
 
-  app.post('/api/prompts/:id/interrupt', async (asked) => {
-    await prompts.interrupt(asked.req.param('id'))
-    return asked.json({})
+  app.post('/api/prompts/:id/interrupt', async (c) => {
+    await prompts.interrupt(c.req.param('id'))
+    return c.json({})
   })
 
-  app.get('/api/prompts/:id/events', (asked) =>
-    asked.json(prompts.events(asked.req.param('id'), queryNumber(asked, 'after') ?? 0)),
+  app.get('/api/prompts/:id/events', (c) =>
+    c.json(prompts.events(c.req.param('id'), queryNumber(c, 'after') ?? 0)),
   )
 }
 
-const TYPE = 'text/event-stream; charset=utf-8'
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 /** Written straight to the connection, which knows how much is unread. */
 export function eventRoutes(app: Hono<Bindings>, context: ServerContext): void {
-  app.get('/api/events', (asked) => {
-    const project = queryText(asked, 'project')
+  app.get('/api/events', (c) => {
+    const project = queryText(c, 'project')
     // Throws for an unknown project before the stream begins.
-    requestedProject(context, asked)
+    requestedProject(context, c)
     // A HEAD request must not wait for a stream without end.
-    if (asked.req.method === 'HEAD') return asked.body(null, 200, { 'Content-Type': TYPE })
-    const response = asked.env.outgoing
-    const headers = new Headers({ 'Content-Type': TYPE })
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': EVENT_STREAM })
+    const response = c.env.outgoing
+    const headers = new Headers({ 'Content-Type': EVENT_STREAM })
     setSecurityHeaders(headers)
     response.writeHead(200, Object.fromEntries(headers))
-    const leave = context.eventHub.subscribe(
+    const unsubscribe = context.eventHub.subscribe(
       {
         ...defined({ project }),
         write: (text) => void response.write(text),
@@ -107,9 +105,9 @@ export function eventRoutes(app: Hono<Bindings>, context: ServerContext): void {
         },
         drop: () => response.destroy(),
       },
-      asked.req.header('last-event-id') ?? queryText(asked, 'after'),
+      c.req.header('last-event-id') ?? queryText(c, 'after'),
     )
-    response.on('close', leave).on('error', leave)
+    response.on('close', unsubscribe).on('error', unsubscribe)
     return RESPONSE_ALREADY_SENT
   })
 }

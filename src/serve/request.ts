@@ -20,37 +20,36 @@ export type RequestContext = Context<Bindings>
 type Body = Readonly<Record<string, unknown>>
 
 export function requestedProject(
-  { projects, eventHub: live }: ServerContext,
-  request: RequestContext,
+  { projects, eventHub }: ServerContext,
+  c: RequestContext,
 ): OpenedProject {
-  const project = projects.get(request.req.query('project'))
-  // Followers now hear of this project too.
-  live.watch(project.key)
+  const project = projects.get(c.req.query('project'))
+  // Subscribers now receive events of this project too.
+  eventHub.watch(project.key)
   return project
 }
 
-/** Refuses what is no whole number. */
 export function queryNumber(
-  request: RequestContext,
+  c: RequestContext,
   name: string,
-  { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
+  { min = 0, max = Number.MAX_SAFE_INTEGER } = {},
 ): number | undefined {
-  const text = queryText(request, name)
+  const text = queryText(c, name)
   if (text === undefined) return undefined
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-  if (!(value >= least))
-    throw new HttpError(400, 'NOT_A_NUMBER', `${name} is not a whole number from ${least} on`)
-  return Math.min(value, most)
+  if (!(value >= min))
+    throw new HttpError(400, 'NOT_A_NUMBER', `${name} is not a whole number from ${min} on`)
+  return Math.min(value, max)
 }
 
-export function queryText(request: RequestContext, name: string): string | undefined {
-  return request.req.query(name) || undefined
+export function queryText(c: RequestContext, name: string): string | undefined {
+  return c.req.query(name) || undefined
 }
 
-export async function readBody(request: RequestContext): Promise<Body> {
+export async function readBody(c: RequestContext): Promise<Body> {
   let value: unknown
   try {
-    value = JSON.parse(await request.req.text())
+    value = JSON.parse(await c.req.text())
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new HttpError(400, 'NOT_JSON', 'what was sent is not JSON')
@@ -61,23 +60,22 @@ export async function readBody(request: RequestContext): Promise<Body> {
   return value as Body
 }
 
-/** A field of the body, undefined where there is none. */
-function field<T>(
-  accepts: (value: unknown) => boolean,
+function bodyField<T>(
+  isValid: (value: unknown) => boolean,
   expected: string,
 ): (body: Body, name: string) => T | undefined {
   return (body, name) => {
     const value = (Object.hasOwn(body, name) ? body[name] : undefined) ?? undefined
-    if (value !== undefined && !accepts(value))
+    if (value !== undefined && !isValid(value))
       throw new HttpError(400, 'WRONG_FIELD', `${name} has to be ${expected}`)
     return value as T | undefined
   }
 }
 
 const isText = (value: unknown) => typeof value === 'string'
-export const bodyText = field<string>(isText, 'a text')
-export const bodyFlag = field<boolean>((value) => typeof value === 'boolean', 'true or false')
-export const bodyTexts = field<readonly string[]>(
+export const bodyText = bodyField<string>(isText, 'a text')
+export const bodyFlag = bodyField<boolean>((value) => typeof value === 'boolean', 'true or false')
+export const bodyTexts = bodyField<readonly string[]>(
   (value) => Array.isArray(value) && value.every(isText),
   'a list of texts',
 )

@@ -10,8 +10,11 @@ import {
   writeServerRecord,
 } from '../core.ts'
 import { StintError } from '../library.ts'
-import { makeApp, findPageFolder, readPageFiles } from './app.ts'
-import { type FeedLimits, EventHub, ConversationIndexer } from './event-hub.ts'
+import { makeApp } from './app.ts'
+import { findPageFolder, readPageFiles } from './page-files.ts'
+import { ConversationIndexer } from './conversation-indexer.ts'
+import type { FeedLimits } from './event-feed.ts'
+import { EventHub } from './event-hub.ts'
 import { PromptRegistry } from './prompt-registry.ts'
 import { hostname, networkInterfaces } from 'node:os'
 import { spawn } from 'node:child_process'
@@ -46,44 +49,44 @@ export interface RunningServer {
 }
 
 const USUAL_PORT = 4747
-const PORTS_TRIED = 50
-const SHORTEST_TOKEN = 16
+const PORT_ATTEMPTS = 50
+const MIN_TOKEN_LENGTH = 16
 
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', say = () => {}, env, cwd, version } = options
   const token = tokenFor(host, options.token)
   const projects = new ProjectPool({ cwd, env, say })
-  const live = new EventHub(projects, options.limits)
-  const prompts = new PromptRegistry((project, event) => live.publish(project, event))
-  const ending = new AbortController()
-  const context = { version, env, projects, eventHub: live, prompts, ending: ending.signal }
+  const eventHub = new EventHub(projects, options.limits)
+  const prompts = new PromptRegistry((project, event) => eventHub.publish(project, event))
+  const closing = new AbortController()
+  const context = { version, env, projects, eventHub, prompts, ending: closing.signal }
   const page = readPageFiles(options.pageFolder ?? findPageFolder())
   let port = 0
-  const guarded = {
+  const guardOptions = {
     token,
     isOwnHost: (name: string) => allowedHosts(host, port).has(name.toLowerCase()),
     // Cookies ignore ports, and another project's page may be open.
     cookieName: () => `stint-${port}`,
   }
-  const { fetch } = makeApp(guarded, page, context, say)
+  const { fetch } = makeApp(guardOptions, page, context, say)
   const server = createAdaptorServer({ fetch: fetch as never }) as Server
   port = await listen(server, host, options)
-  const reader = new ConversationIndexer(projects, say)
-  reader.start()
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
+  const indexer = new ConversationIndexer(projects, say)
+  indexer.start()
+  const address = addressOf(host, port)
   return {
     host,
     port,
     token,
     address,
     url: `${address}?token=${token}`,
-    eventHub: live,
+    eventHub,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      ending.abort()
-      await reader.stop()
+      closing.abort()
+      await indexer.stop()
       await prompts.close()
-      await live.close()
+      await eventHub.close()
       server.closeAllConnections()
       await closed
       projects.close()
@@ -91,8 +94,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
-function tokenFor(host: string, given: string | undefined): string {
-  if (given === undefined) {
+function addressOf(host: string, port: number): string {
+  return `http://${bracketed(host)}:${port}/`
+}
+
+/** URLs need brackets around an IPv6 address. */
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function tokenFor(host: string, token: string | undefined): string {
+  if (token === undefined) {
     if (isLoopbackHost(host)) return randomBytes(24).toString('base64url')
     throw new StintError(
       'NEEDS_TOKEN',
@@ -100,10 +112,10 @@ function tokenFor(host: string, given: string | undefined): string {
       'choose a token yourself, of at least 16 characters: STINT_SERVE_TOKEN, or --token',
     )
   }
-  if (given.length >= SHORTEST_TOKEN && /^[\w~.-]+$/.test(given)) return given
+  if (token.length >= MIN_TOKEN_LENGTH && /^[\w~.-]+$/.test(token)) return token
   throw new StintError(
     'TOKEN_UNFIT',
-    `a token has at least ${SHORTEST_TOKEN} characters, letters, digits and -_.~ only`,
+    `a token has at least ${MIN_TOKEN_LENGTH} characters, letters, digits and -_.~ only`,
     'for example: openssl rand -hex 16',
   )
 }
@@ -111,11 +123,13 @@ function tokenFor(host: string, given: string | undefined): string {
 async function listen(
   server: Server,
   host: string,
-  { port: wanted, preferredPort: preferred }: ServeOptions,
+  { port: requestedPort, preferredPort }: ServeOptions,
 ): Promise<number> {
-  const usual = Array.from({ length: PORTS_TRIED }, (_, index) => USUAL_PORT + index)
+  const usualPorts = Array.from({ length: PORT_ATTEMPTS }, (_, index) => USUAL_PORT + index)
   const candidates =
-    wanted === undefined ? [...(preferred === undefined ? [] : [preferred]), ...usual, 0] : [wanted]
+    requestedPort === undefined
+      ? [...(preferredPort === undefined ? [] : [preferredPort]), ...usualPorts, 0]
+      : [requestedPort]
   for (const [index, port] of candidates.entries()) {
     try {
       return await listenOn(server, host, port)
@@ -158,20 +172,20 @@ export function isLoopbackHost(host: string): boolean {
 
 /** Only these Host headers are accepted, which prevents DNS rebinding. */
 export function allowedHosts(host: string, port: number): ReadonlySet<string> {
-  const isEverywhere = host === '0.0.0.0' || host === '::'
+  const isAllInterfaces = host === '0.0.0.0' || host === '::'
   const names = isLoopbackHost(host)
     ? ['localhost', '127.0.0.1', '::1', host]
-    : isEverywhere
-      ? ['localhost', hostname(), ...addresses()]
+    : isAllInterfaces
+      ? ['localhost', hostname(), ...localAddresses()]
       : [host]
-  const inUrls = names.map((name) => (name.includes(':') ? `[${name}]` : name).toLowerCase())
+  const urlHosts = names.map((name) => bracketed(name).toLowerCase())
   // Browsers omit port 80.
   return new Set(
-    inUrls.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
+    urlHosts.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
   )
 }
 
-function addresses(): readonly string[] {
+function localAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all) =>
     (all ?? []).map(({ address }) => address),
   )
@@ -186,15 +200,15 @@ export type ServeResult =
 export async function serveProject(options: ServeOptions): Promise<ServeResult> {
   const { cwd, env } = options
   const key = projectKey(cwd)
-  const running = readServerRecord(key, env)
-  if (running?.isAlive === true) return alreadyServed(running, options)
-  const left =
-    options.token === undefined && options.host === undefined && running?.host === '127.0.0.1'
-      ? running
+  const record = readServerRecord(key, env)
+  if (record?.isAlive === true) return alreadyServed(record, options)
+  const previous =
+    options.token === undefined && options.host === undefined && record?.host === '127.0.0.1'
+      ? record
       : undefined
   const server = await startServer({
     ...options,
-    ...(left === undefined ? {} : { token: left.token, preferredPort: left.port }),
+    ...(previous === undefined ? {} : { token: previous.token, preferredPort: previous.port }),
   })
   const { host, port, token } = server
   if (!writeServerRecord(key, env, { host, port, token })) {
@@ -218,11 +232,11 @@ function alreadyServed(
   { host, port, token, pid }: { host: string; port: number; token: string; pid: number },
   options: ServeOptions,
 ): ServeResult {
-  const isAsWanted =
+  const isMatch =
     (options.port ?? port) === port &&
     (options.host ?? host) === host &&
     (options.token ?? token) === token
-  if (!isAsWanted) {
+  if (!isMatch) {
     throw new StintError(
       'ALREADY_SERVED',
       `this project is served already, on port ${port} of ${host}, by process ${pid}`,
@@ -231,14 +245,14 @@ function alreadyServed(
   }
   return {
     isNew: false,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${token}`,
+    url: `${addressOf(host, port)}?token=${token}`,
     pid,
   }
 }
 
-/** Nothing waits for it, and failures are ignored. */
+/** Not awaited; failures are ignored. */
 export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  const [command, ...args] = commandFor(process.platform)
+  const [command, ...args] = browserCommand(process.platform)
   const child = spawn(command!, [...args, url], {
     stdio: 'ignore',
     detached: true,
@@ -249,7 +263,7 @@ export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
   child.unref()
 }
 
-function commandFor(platform: NodeJS.Platform): readonly string[] {
+function browserCommand(platform: NodeJS.Platform): readonly string[] {
   if (platform === 'darwin') return ['open']
   // `start` is a shell builtin that takes its first argument as a title.
   return platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open']

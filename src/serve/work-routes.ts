@@ -1,4 +1,4 @@
-// Runs, delegates, workflows, the backlog, handoffs, and what all of it used and cost.
+// Runs, delegates, workflows, the backlog, handoffs, usage and the ledger.
 import type { Hono } from 'hono'
 import {
   LedgerCache,
@@ -30,7 +30,7 @@ import {
 import { defined } from '../text/defined.ts'
 
 const BY = 'page'
-const TEXTS = [
+const TEXT_FIELDS = [
   'shortname',
   'description',
   'details',
@@ -41,67 +41,65 @@ const TEXTS = [
   'assignee',
   'verify',
 ] as const
-const LISTS = ['labels', 'dependsOn'] as const
-const MOST_DAYS = 366
+const LIST_FIELDS = ['labels', 'dependsOn'] as const
+const MAX_DAYS = 366
 
 export function workRoutes(app: Hono<Bindings>, context: ServerContext): void {
-  const usage = new Map<string, UsageByDay>()
+  const usageByProject = new Map<string, UsageByDay>()
   const ledgers = new LedgerCache((project) => context.eventHub.versionOf(project))
 
-  app.get('/api/runs', async (asked) =>
-    asked.json(await requestedProject(context, asked).runs.list()),
+  app.get('/api/runs', async (c) => c.json(await requestedProject(context, c).runs.list()))
+
+  app.get('/api/runs/:id', async (c) =>
+    c.json(await runPage(requestedProject(context, c), c.req.param('id'))),
   )
 
-  app.get('/api/runs/:id', async (asked) =>
-    asked.json(await runPage(requestedProject(context, asked), asked.req.param('id'))),
+  app.get('/api/delegates', async (c) =>
+    c.json(await requestedProject(context, c).delegates.list()),
   )
 
-  app.get('/api/delegates', async (asked) =>
-    asked.json(await requestedProject(context, asked).delegates.list()),
+  app.get('/api/delegates/:id', async (c) =>
+    c.json(await delegatePage(requestedProject(context, c), c.req.param('id'))),
   )
 
-  app.get('/api/delegates/:id', async (asked) =>
-    asked.json(await delegatePage(requestedProject(context, asked), asked.req.param('id'))),
-  )
-
-  app.post('/api/delegates/:id/:how', async (asked) => {
-    const project = requestedProject(context, asked)
-    const note = bodyText(await readBody(asked), 'note')
-    const { id, how } = asked.req.param()
-    return asked.json(await runDelegateAction(project, id, how, note, context.ending))
+  app.post('/api/delegates/:id/:how', async (c) => {
+    const project = requestedProject(context, c)
+    const note = bodyText(await readBody(c), 'note')
+    const { id, how } = c.req.param()
+    return c.json(await runDelegateAction(project, id, how, note, context.ending))
   })
 
-  app.get('/api/workflows', async (asked) =>
-    asked.json(await listWorkflowRows(requestedProject(context, asked))),
+  app.get('/api/workflows', async (c) =>
+    c.json(await listWorkflowRows(requestedProject(context, c))),
   )
 
-  app.post('/api/workflows/:session/:how', async (asked) => {
-    const project = requestedProject(context, asked)
-    const { session, how } = asked.req.param()
+  app.post('/api/workflows/:session/:how', async (c) => {
+    const project = requestedProject(context, c)
+    const { session, how } = c.req.param()
     const { id } = await findSessionRow(project, session)
-    const note = bodyText(await readBody(asked), 'note')
-    return asked.json(await approveOrReject(project, id, how, note))
+    const note = bodyText(await readBody(c), 'note')
+    return c.json(await approveOrReject(project, id, how, note))
   })
 
-  app.get('/api/tasks', async (asked) => {
-    const { tasks } = await requestedProject(context, asked).project.tasks.list()
-    return asked.json(tasks.map(publicTask) satisfies BacklogTasks)
+  app.get('/api/tasks', async (c) => {
+    const { tasks } = await requestedProject(context, c).project.tasks.list()
+    return c.json(tasks.map(publicTask) satisfies BacklogTasks)
   })
 
-  app.post('/api/tasks', async (asked) => {
-    const { project } = requestedProject(context, asked)
-    const body = await readBody(asked)
+  app.post('/api/tasks', async (c) => {
+    const { project } = requestedProject(context, c)
+    const body = await readBody(c)
     const fields = {
-      ...Object.fromEntries(TEXTS.map((name) => [name, bodyText(body, name)])),
-      ...Object.fromEntries(LISTS.map((name) => [name, bodyTexts(body, name)])),
+      ...Object.fromEntries(TEXT_FIELDS.map((name) => [name, bodyText(body, name)])),
+      ...Object.fromEntries(LIST_FIELDS.map((name) => [name, bodyTexts(body, name)])),
     }
     const title = bodyText(body, 'title') ?? ''
-    return asked.json(publicTask(await project.tasks.add({ title, by: BY, ...defined(fields) })))
+    return c.json(publicTask(await project.tasks.add({ title, by: BY, ...defined(fields) })))
   })
 
-  app.post('/api/tasks/:id/status', async (asked) => {
-    const { project } = requestedProject(context, asked)
-    const body = await readBody(asked)
+  app.post('/api/tasks/:id/status', async (c) => {
+    const { project } = requestedProject(context, c)
+    const body = await readBody(c)
     const status = readStatus(body['status'])
     if (status === undefined)
       throw new HttpError(
@@ -112,33 +110,31 @@ export function workRoutes(app: Hono<Bindings>, context: ServerContext): void {
       )
     const summary = bodyText(body, 'note')
     const options = { by: BY, ...defined({ summary }) }
-    return asked.json(publicTask(await project.tasks.move(asked.req.param('id'), status, options)))
+    return c.json(publicTask(await project.tasks.move(c.req.param('id'), status, options)))
   })
 
-  app.get('/api/handoffs', async (asked) =>
-    asked.json(await listAllHandoffs(requestedProject(context, asked))),
+  app.get('/api/handoffs', async (c) => c.json(await listAllHandoffs(requestedProject(context, c))))
+
+  app.get('/api/handoffs/:id', async (c) =>
+    c.json(await handoffPage(requestedProject(context, c), c.req.param('id'))),
   )
 
-  app.get('/api/handoffs/:id', async (asked) =>
-    asked.json(await handoffPage(requestedProject(context, asked), asked.req.param('id'))),
-  )
-
-  app.get('/api/usage', async (asked) => {
-    const project = requestedProject(context, asked)
-    const known = usage.get(project.key) ?? new UsageByDay()
-    usage.set(project.key, known)
-    return asked.json(await known.report(project, daysIn(asked) ?? 30))
+  app.get('/api/usage', async (c) => {
+    const project = requestedProject(context, c)
+    const usageByDay = usageByProject.get(project.key) ?? new UsageByDay()
+    usageByProject.set(project.key, usageByDay)
+    return c.json(await usageByDay.report(project, queryDays(c) ?? 30))
   })
 
-  app.get('/api/ledger', async (asked) => {
-    const project = requestedProject(context, asked)
-    const name = queryText(asked, 'session')
+  app.get('/api/ledger', async (c) => {
+    const project = requestedProject(context, c)
+    const name = queryText(c, 'session')
     const session = name === undefined ? undefined : (await findSessionRow(project, name)).id
-    const scope = defined({ session, days: daysIn(asked) })
-    return asked.json((await ledgers.get(project, scope)) satisfies LedgerReport)
+    const scope = defined({ session, days: queryDays(c) })
+    return c.json((await ledgers.get(project, scope)) satisfies LedgerReport)
   })
 }
 
-function daysIn(asked: RequestContext) {
-  return queryNumber(asked, 'days', { least: 1, most: MOST_DAYS })
+function queryDays(c: RequestContext) {
+  return queryNumber(c, 'days', { min: 1, max: MAX_DAYS })
 }

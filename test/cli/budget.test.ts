@@ -7,31 +7,31 @@ import type { Agent } from '../hook/agent.ts'
 import { project } from '../hook/agent.ts'
 import { program } from '../support/cli.ts'
 
-interface Told<T = number> {
+interface FigureJson<T = number> {
   readonly value?: T
   readonly known: string
   readonly from?: string
 }
 
-interface Shown {
+interface BudgetJson {
   readonly conversation: string
   readonly session?: { readonly name: string }
-  readonly tokens: Told
-  readonly window: Told
-  readonly compactsAt: Told
+  readonly tokens: FigureJson
+  readonly window: FigureJson
+  readonly compactsAt: FigureJson
   readonly percentOfWay?: number
   readonly stageReached?: number
   readonly nextStage?: { readonly stage: number; readonly left: number }
-  readonly costUsd: Told
-  readonly fiveHour: Told<{ readonly percent: number }>
-  readonly sevenDay: Told
-  readonly startedAt: Told<string>
-  readonly used: Told<{ readonly output: number; readonly calls: number }>
+  readonly costUsd: FigureJson
+  readonly fiveHour: FigureJson<{ readonly percent: number }>
+  readonly sevenDay: FigureJson
+  readonly startedAt: FigureJson<string>
+  readonly used: FigureJson<{ readonly output: number; readonly calls: number }>
   readonly smartZone: { readonly line: number; readonly isPast?: boolean }
 }
 
-/** The model answered, having read so much. */
-function answers(agent: Agent, tokens: number, model = 'claude-sonnet-4-5-20250929'): void {
+/** The model has answered after reading this many tokens. */
+function writeAnswer(agent: Agent, tokens: number, model = 'claude-sonnet-4-5-20250929'): void {
   const usage = {
     input_tokens: 10,
     cache_read_input_tokens: tokens - 10 - 200 - 30,
@@ -49,19 +49,19 @@ function answers(agent: Agent, tokens: number, model = 'claude-sonnet-4-5-202509
 }
 
 async function world() {
-  const made = project()
-  await made.stint('init', '--name', 'fix-login', '--goal', 'Fix it')
-  const first = made.agent()
+  const created = project()
+  await created.stint('init', '--name', 'fix-login', '--goal', 'Fix it')
+  const first = created.agent()
   await first.start()
   const budget = async (...args: string[]) =>
-    (await made.stint('budget', ...args, '--json')).json<Shown>()
-  return { ...made, first, budget }
+    (await created.stint('budget', ...args, '--json')).json<BudgetJson>()
+  return { ...created, first, budget }
 }
 
 describe('stint budget', () => {
-  test('says of each figure how it is known, and unknown of what is not', async () => {
+  test('says how each figure is known, and prints unknown where it is not', async () => {
     const { first: agent, budget } = await world()
-    answers(agent, 126_000)
+    writeAnswer(agent, 126_000)
     const shown = await budget()
     expect(shown).toMatchObject({
       conversation: agent.conversation,
@@ -85,9 +85,9 @@ describe('stint budget', () => {
     )
   })
 
-  test('knows what the status line was told', async () => {
+  test('uses the figures that the harness passed to the status line', async () => {
     const { first: agent, budget, notes } = await world()
-    answers(agent, 20_000)
+    writeAnswer(agent, 20_000)
     writeContextWindow(notes, agent.conversation, {
       at: new Date(Date.now() + 60_000).toISOString(),
       used: 500_000,
@@ -105,9 +105,9 @@ describe('stint budget', () => {
     })
   })
 
-  test('shows a table and a gauge with the stages on it, where it stands and what comes next', async () => {
+  test('draws a table and a gauge with the stages, the position and the next step', async () => {
     const { first: agent, stint } = await world()
-    answers(agent, 126_000)
+    writeAnswer(agent, 126_000)
     const { stdout } = await stint('budget')
     expect(stdout).toMatch(
       /^📊 fix-login · conversation 00000000 · claude 2\.1\.325, claude-sonnet-4-5-20250929$/m,
@@ -123,7 +123,7 @@ describe('stint budget', () => {
     expect(stdout).toContain('Next: stage 85% in 15,950 tokens: hand over soon')
   })
 
-  test('says unknown, and not 0, of a conversation that has not answered yet', async () => {
+  test('prints unknown instead of 0 for a conversation without an answer yet', async () => {
     const { budget, stint } = await world()
     expect(await budget()).toMatchObject({
       tokens: { known: 'unknown' },
@@ -136,9 +136,9 @@ describe('stint budget', () => {
     expect(stdout).not.toMatch(/ 0 tokens/)
   })
 
-  test('follows the stages, the window and the prices of the configuration', async () => {
+  test('uses the stages, window and prices from the configuration', async () => {
     const { first: agent, budget, stint, path } = await world()
-    answers(agent, 90_000, 'local-model')
+    writeAnswer(agent, 90_000, 'local-model')
     expect(await budget()).toMatchObject({
       window: { known: 'unknown' },
       compactsAt: { known: 'unknown' },
@@ -180,52 +180,54 @@ describe('stint budget', () => {
     expect(stderr).toContain(reason)
   })
 
-  test('is of the conversation around it, else of the one that was active last, or of the one that is named', async () => {
-    const { first, budget, ...made } = await world()
-    answers(first, 50_000)
+  test('reports the enclosing conversation, else the last active one, or the named one', async () => {
+    const { first, budget, ...created } = await world()
+    writeAnswer(first, 50_000)
     await first.stop('done')
-    const second = made.agent()
+    const second = created.agent()
     await second.start()
-    answers(second, 60_000)
+    writeAnswer(second, 60_000)
     expect((await budget()).tokens.value).toBe(60_000)
     expect((await budget('fix-login')).tokens.value).toBe(60_000)
     expect((await budget(first.conversation)).tokens.value).toBe(50_000)
-    made.env.CLAUDE_CODE_SESSION_ID = first.conversation
+    created.env.CLAUDE_CODE_SESSION_ID = first.conversation
     expect((await budget()).tokens.value).toBe(50_000)
     expect((await budget(second.conversation)).tokens.value).toBe(60_000)
   })
 
-  test('is of a conversation that works on no session, too', async () => {
-    const made = project()
-    const agent = made.agent()
+  test('also reports a conversation without a session', async () => {
+    const created = project()
+    const agent = created.agent()
     await agent.start()
-    answers(agent, 12_000)
-    const shown = (await made.stint('budget', '--json')).json<Shown>()
+    writeAnswer(agent, 12_000)
+    const shown = (await created.stint('budget', '--json')).json<BudgetJson>()
     expect(shown.tokens.value).toBe(12_000)
     expect(shown.session).toBeUndefined()
-    expect((await made.stint('budget', agent.conversation.slice(0, 30))).stdout).toContain(
+    expect((await created.stint('budget', agent.conversation.slice(0, 30))).stdout).toContain(
       '📊 no session',
     )
   })
 
-  test('says what to do when no conversation is known', async () => {
-    const made = project()
-    const nowhere = await made.stint('budget')
+  test('suggests what to do when no conversation is known', async () => {
+    const created = project()
+    const nowhere = await created.stint('budget')
     expect([nowhere.exitCode, nowhere.stderr]).toEqual([
       1,
       expect.stringContaining('no conversation is known here\n  stint setup claude'),
     ])
-    await made.stint('init', '--name', 'quiet', '--goal', 'g')
-    expect((await made.stint('budget')).stderr).toContain('no conversation of quiet is known here')
-    const other = await made.stint('budget', 'quite')
+    await created.stint('init', '--name', 'quiet', '--goal', 'g')
+    expect((await created.stint('budget')).stderr).toContain(
+      'no conversation of quiet is known here',
+    )
+    const other = await created.stint('budget', 'quite')
     expect(other.stderr).toContain('there is no session "quite"; did you mean quiet?')
-    const asJson = await made.stint('budget', '--json')
+    const asJson = await created.stint('budget', '--json')
     expect(asJson.json<{ error: { code: string } }>().error.code).toBe('NO_CONVERSATION')
   })
 
-  test('survives notes and transcripts that are gone', async () => {
+  test('works when conversation state and transcripts are missing', async () => {
     const { first: agent, budget, notes } = await world()
-    answers(agent, 126_000)
+    writeAnswer(agent, 126_000)
     rmSync(agent.transcript)
     expect((await budget()).tokens).toEqual({ known: 'unknown' })
     mkdirSync(agent.transcript)
@@ -235,9 +237,9 @@ describe('stint budget', () => {
     expect((await budget()).tokens).toEqual({ known: 'unknown' })
   })
 
-  test('goes on with --watch, a line for each change, until it is interrupted', async () => {
+  test('prints a line for each change with --watch until interrupted', async () => {
     const { first: agent, cwd, env } = await world()
-    answers(agent, 20_000)
+    writeAnswer(agent, 20_000)
     const child = spawn(
       process.execPath,
       [join(dirname(program), 'stint.js'), 'budget', '--watch'],
@@ -251,7 +253,7 @@ describe('stint budget', () => {
       while (lines.length < count) await new Promise((wake) => setTimeout(wake, 20))
     }
     await until(1)
-    answers(agent, 130_000)
+    writeAnswer(agent, 130_000)
     await until(2)
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
     child.kill('SIGINT')

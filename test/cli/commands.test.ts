@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
 describe('init', () => {
-  test('off a terminal and without flags says which flags it needs', async () => {
+  test('lists the flags it needs when run without flags off a terminal', async () => {
     const { stint } = terminal()
     const ran = await stint('init')
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
     expect(ran.stderr).toContain('--name NAME, --goal TEXT or --task ID')
   })
 
-  test('makes a session and tells its id, branch and document', async () => {
+  test('creates a session and prints its id, branch and document', async () => {
     const { stint, cwd } = terminal()
     const ran = await stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -21,7 +21,7 @@ describe('init', () => {
     expect(readdirSync(join(cwd, '.sessions', 'active'))).toHaveLength(1)
   })
 
-  test('takes seed-style --flag=value and --tasks with commas', async () => {
+  test('accepts --flag=value and --tasks with commas', async () => {
     const { stint } = terminal()
     await stint('task', 'add', 'First thing')
     await stint('task', 'add', 'Second thing')
@@ -31,7 +31,7 @@ describe('init', () => {
     expect((await stint('task', 'list')).stdout).toContain('(in_progress)')
   })
 
-  test('with --json tells the document and what it closed', async () => {
+  test('reports the document and the closed session with --json', async () => {
     const { stint } = terminal()
     const first = (await stint('init', '--name', 'one', '--json')).json<{ document: string }>()
     expect(existsSync(first.document)).toBe(true)
@@ -41,7 +41,7 @@ describe('init', () => {
     })
   })
 
-  test('makes a name that no path can hide in', async () => {
+  test('turns any name into one that cannot escape its folder', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', '../../etc/passwd')
     expect(readdirSync(join(cwd, '.sessions', 'active'))[0]).toMatch(/^etc-passwd-[0-9a-f]{6}\.md$/)
@@ -49,10 +49,10 @@ describe('init', () => {
 })
 
 describe('resume', () => {
-  test('with --json gives all that is needed to go on', async () => {
+  test('prints everything needed to continue with --json', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'r', '--goal', 'G')
-    const said = [
+    const message = [
       '--key',
       'K',
       '--decision',
@@ -66,7 +66,7 @@ describe('resume', () => {
       '--next',
       'N',
     ]
-    await stint('log', ...said, '--gotcha', 'Trap', '--command', 'make')
+    await stint('log', ...message, '--gotcha', 'Trap', '--command', 'make')
     expect((await stint('resume', '--json')).json()).toMatchObject({
       goal: 'G',
       key: { items: [{ text: 'K' }] },
@@ -116,7 +116,7 @@ describe('log', () => {
     expect(document).toContain('**Current**: Two (step 2)')
   })
 
-  test('resolves a blocker by a part of its text', async () => {
+  test('resolves a blocker by part of its text', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'b')
     await stint('log', '--blocker', 'Waiting on API docs')
@@ -127,7 +127,7 @@ describe('log', () => {
     )
   })
 
-  test('says which blockers there are when it finds none', async () => {
+  test('lists the open blockers when none matches', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'b')
     await stint('log', '--blocker', 'Waiting on API docs')
@@ -169,7 +169,7 @@ describe('log', () => {
     expect((await stint('checkpoint', 'list')).stdout).toContain('Better words')
   })
 
-  test('refuses to amend a field that the entry does not have, and names those it has', async () => {
+  test('refuses to amend a field the entry lacks, and lists its fields', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'a')
     const { entries } = (await stint('log', '--decision', 'D', '--rationale', 'R', '--json')).json<{
@@ -186,7 +186,7 @@ describe('log', () => {
     ['--current', '1'],
     ['--resolved'],
     ['--reason', 'because'],
-  ])('--amend with %s is refused by name, not half done', async (flag, ...value) => {
+  ])('refuses --amend with %s and writes nothing', async (flag, ...value) => {
     const { stint } = terminal()
     await stint('init', '--name', 'a')
     const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{
@@ -206,7 +206,7 @@ describe('log', () => {
     expect((await stint('view', '--progress')).stdout).toContain('Halfway')
   })
 
-  test('with nothing to log, an unknown entry, or a rationale without decision is refused and writes nothing', async () => {
+  test('refuses an empty log, an unknown entry or a rationale without a decision, and writes nothing', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'a')
     const before = (await stint('view', '--entries')).stdout
@@ -218,7 +218,7 @@ describe('log', () => {
     expect((await stint('view', '--entries')).stdout).toBe(before)
   })
 
-  test('asks for a rationale on standard error and keeps standard output for the result', async () => {
+  test('asks for a rationale on stderr and prints only the result on stdout', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'a')
     const ran = await stint('log', '--decision', 'Use it', '--json')
@@ -228,7 +228,7 @@ describe('log', () => {
 })
 
 describe('close', () => {
-  test('shows duration, compactions, progress, decisions and discoveries, and warns of open steps', async () => {
+  test('prints duration, compactions, progress, decisions and discoveries, and warns about open steps', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'c')
     await stint(
@@ -252,7 +252,7 @@ describe('close', () => {
     expect(readdirSync(join(cwd, '.sessions', 'active'))).toEqual([])
   })
 
-  test('needs to know how it ended', async () => {
+  test('requires --complete or --abandon', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'c')
     expect((await stint('close')).exitCode).toBe(2)
@@ -261,7 +261,7 @@ describe('close', () => {
 })
 
 describe('pause', () => {
-  test('refuses to switch to the session that it pauses, and pauses nothing', async () => {
+  test('refuses to switch to the session being paused, and pauses nothing', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'p')
     for (const line of ['pause --switch-to p', 'pause --session p --switch-to p']) {
@@ -274,7 +274,7 @@ describe('pause', () => {
 })
 
 describe('list --task', () => {
-  test('finds sessions linked by a name that is in no backlog', async () => {
+  test('finds sessions linked to a task that is not in the backlog', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'l', '--task', 'TICKET-7')
     expect((await stint('list', '--task', 'TICKET-7', '--json')).json()).toMatchObject([
@@ -282,7 +282,7 @@ describe('list --task', () => {
     ])
   })
 
-  test('says which tasks a name may mean instead of finding nothing', async () => {
+  test('lists the tasks that an ambiguous name may mean', async () => {
     const { stint } = terminal()
     await stint('task', 'add', 'First thing')
     const { id } = (await stint('task', 'add', 'Second thing', '--json')).json<{ id: string }>()
@@ -293,7 +293,7 @@ describe('list --task', () => {
 })
 
 describe('task list', () => {
-  test('with a status that there is not names those there are', async () => {
+  test('lists the valid statuses when given an unknown one', async () => {
     const { stint } = terminal()
     await stint('task', 'add', 'First thing')
     const ran = await stint('task', 'list', '--status', 'bogus')
@@ -336,7 +336,7 @@ describe('every command', () => {
     ['task', 'failed'],
   ]
   test.each(commands)(
-    '%s %s has help that starts with how it is used and offers --json',
+    '%s %s prints help that starts with its usage and offers --json',
     async (...command) => {
       const { stint } = terminal()
       const ran = await stint(...command.filter((word) => word !== undefined), '--help')
@@ -346,7 +346,7 @@ describe('every command', () => {
     },
   )
 
-  test('that is mistyped is answered with the nearest one and exit 2', async () => {
+  test('suggests the nearest name for a typo and exits with 2', async () => {
     const { stint } = terminal()
     const command = await stint('resme')
     expect(command).toMatchObject({ exitCode: 2, stdout: '' })
@@ -356,7 +356,7 @@ describe('every command', () => {
     expect(flag.stderr).toContain('--progress')
   })
 
-  test('that fails with --json prints the error as JSON, and nothing on standard error', async () => {
+  test('prints an error as JSON with --json, and nothing on stderr', async () => {
     const { stint } = terminal()
     const ran = await stint('log', '--progress', 'x', '--json')
     expect(ran).toMatchObject({ exitCode: 1, stderr: '' })
@@ -383,7 +383,7 @@ describe('every command', () => {
     ['purge x'],
     ['task add A --priority P9'],
     ['view --toon'],
-  ])('that is misused with --json says so as JSON: %s', async (line) => {
+  ])('prints a usage error as JSON with --json: %s', async (line) => {
     const { stint } = terminal()
     const ran = await stint(...line.split(' '), '--json')
     expect(ran).toMatchObject({ exitCode: 2, stderr: '' })
@@ -391,7 +391,7 @@ describe('every command', () => {
   })
 
   test.each([[['init', '--name', '']], [['log', '--progress', '']], [['task', 'add']]])(
-    'that is given nothing where words are needed exits as misused: %j',
+    'exits with 2 when given an empty text: %j',
     async (args) => {
       const { stint } = terminal()
       if (args[0] === 'log') await stint('init', '--name', 'a')
@@ -399,7 +399,7 @@ describe('every command', () => {
     },
   )
 
-  test('answers in JSON that can be parsed', async () => {
+  test('prints valid JSON with --json', async () => {
     const { stint } = terminal()
     await stint('task', 'add', 'A task')
     const lines = [
@@ -434,7 +434,7 @@ describe('every command', () => {
     }
   })
 
-  test('colours only a terminal', async () => {
+  test('prints colours only on a terminal', async () => {
     const { run } = terminal()
     const plain = await run(['init', '--name', 'c'], {})
     const coloured = await run(['resume'], { hasColour: true })
@@ -453,8 +453,8 @@ describe('every command', () => {
   })
 })
 
-describe('a name that is not there', () => {
-  test('is answered with the nearest sessions', async () => {
+describe('an unknown name', () => {
+  test('is answered with the nearest session names', async () => {
     const { stint, git } = terminal()
     for (const name of ['fix-auth', 'fix-auto', 'write-docs']) {
       await stint('init', '--name', name)
@@ -474,7 +474,7 @@ describe('a name that is not there', () => {
     })
   })
 
-  test('is answered with the nearest tasks', async () => {
+  test('is answered with the nearest task names', async () => {
     const { stint } = terminal()
     await stint('task', 'add', 'First thing')
     const ran = await stint('task', 'done', 'frist-thing')
@@ -482,7 +482,7 @@ describe('a name that is not there', () => {
     expect(ran.stderr).toContain('there is no task "frist-thing"; did you mean first-thing?')
   })
 
-  test('in a folder without sessions is answered without making any', async () => {
+  test('creates nothing in a folder without sessions', async () => {
     const { stint, cwd } = terminal()
     expect((await stint('view', 'fix-auth')).stderr).toContain('there is no session "fix-auth"\n')
     expect(existsSync(join(cwd, '.sessions'))).toBe(false)
@@ -490,7 +490,7 @@ describe('a name that is not there', () => {
 })
 
 describe('completion', () => {
-  test('proposes sessions, the open ones first', async () => {
+  test('proposes sessions, open ones first', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-auth')
     await stint('close', '--complete')
@@ -537,7 +537,7 @@ describe('completion', () => {
     [['task', 'show', 'f']],
     [['init', '--task', '']],
     [['log', '--session', 'f']],
-  ])('without sessions proposes nothing and leaves nothing behind: %j', async (words) => {
+  ])('proposes nothing and creates nothing without sessions: %j', async (words) => {
     const { stint, cwd } = terminal()
     expect(await stint('__complete', ...words)).toMatchObject({
       exitCode: 0,
@@ -549,7 +549,7 @@ describe('completion', () => {
 })
 
 describe('help', () => {
-  test('is given for the word as for the flag', async () => {
+  test('is the same for the word and the flag', async () => {
     const { stint } = terminal()
     expect(await stint('help')).toMatchObject({
       exitCode: 0,
@@ -560,7 +560,7 @@ describe('help', () => {
     )
   })
 
-  test('of checkpoint names the flags it takes without a subcommand', async () => {
+  test('lists the flags that checkpoint takes without a subcommand', async () => {
     const { stint } = terminal()
     expect((await stint('checkpoint', '--help')).stdout).toMatch(
       /--note .*\n.*--tldr .*\n.*--pre-compact .*\n.*--no-code /,
@@ -568,24 +568,24 @@ describe('help', () => {
   })
 })
 
-describe('a mistake in the configuration', () => {
+describe('an invalid configuration', () => {
   test.each([
     ['share: maybe', 'share'],
     ['redact:\n  patterns: ["("]', 'not a regular expression'],
     ['unknown: 1', 'there is no setting "unknown"'],
     ['a: [', 'config.yaml'],
-  ])('%j stops the command and names it', async (text, said) => {
+  ])('%j stops the command with an error that names it', async (text, message) => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'c')
     writeFileSync(join(cwd, '.sessions', 'config.yaml'), text)
     const ran = await stint('log', '--progress', 'p')
     expect(ran.exitCode).toBe(1)
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
   })
 })
 
 describe('the reference page', () => {
-  test('is what the program says of itself', async () => {
+  test('matches the help that the program prints', async () => {
     const { helpForAllCommands } = await import('../../src/cli/app.ts')
     await expect(await helpForAllCommands()).toMatchFileSnapshot('../../docs/commands.md')
   })

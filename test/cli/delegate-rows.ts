@@ -1,10 +1,10 @@
-// Delegates as the command line is given them, without any having been started.
+// Rows of delegates as the command line receives them, without starting any.
 import type { DelegateDetail, DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 
 export const NOW = '2026-03-02T12:00:00.000Z'
 
-export function row(given: Partial<DelegateRow> = {}): DelegateRow {
-  const { name = 'fix-login' } = given
+export function row(fields: Partial<DelegateRow> = {}): DelegateRow {
+  const { name = 'fix-login' } = fields
   return {
     id: `0199f0aa-7c3e-7b11-8a51-${name.length.toString().padStart(12, '0')}`,
     name,
@@ -21,13 +21,13 @@ export function row(given: Partial<DelegateRow> = {}): DelegateRow {
     seconds: 252,
     spend: { input: 1000, cacheRead: 80_000, cacheWritten: 5000, output: 1000, usd: 0.42 },
     commits: 2,
-    ...given,
+    ...fields,
   }
 }
 
-export function detail(given: Partial<DelegateDetail> = {}): DelegateDetail {
+export function detail(fields: Partial<DelegateDetail> = {}): DelegateDetail {
   return {
-    ...row(given),
+    ...row(fields),
     order: {
       name: 'fix-login',
       what: 'Stop the login loop',
@@ -46,6 +46,6 @@ export function detail(given: Partial<DelegateDetail> = {}): DelegateDetail {
     keptRefs: [],
     notes: [],
     logPath: '/p/.sessions/runs/x/log.jsonl',
-    ...given,
+    ...fields,
   }
 }

@@ -1,4 +1,4 @@
-// Delegates as a person has them on the command line: real processes in the background, a script in place of a model.
+// Delegates on the command line: real background processes, with a script instead of a model.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const DOES: Acts = [
 ]
 const HANGS: Acts = [{ write: { path: 'begun.txt', text: 'begun\n' } }, { hang: true }]
 
-/** A project whose delegates do what a script says. None of them outlives the test. */
+/** A project whose delegates follow a script and do not outlive the test. */
 function world() {
   const base = terminal()
   const { cwd, env, folder, stint } = base
@@ -50,7 +50,7 @@ function world() {
   }
   const shown = async (name: string) =>
     (await stint('delegate', 'show', name, '--json')).json<DelegateDetail>()
-  /** It has come as far as to hang. */
+  /** Resolves when the delegate hangs. */
   const untilHanging = async ({ tree }: DelegateRow) => {
     await expect.poll(() => existsSync(join(tree, 'begun.txt')), { timeout: 20_000 }).toBe(true)
   }
@@ -58,7 +58,7 @@ function world() {
 }
 
 describe('stint delegate', () => {
-  test('answers while it works, waits until it is ready, and shows everything about it', async () => {
+  test('returns at once, waits until the delegate is ready, and shows its details', async () => {
     const { stint, script, cwd, git } = world()
     const flags = [
       '--as',
@@ -84,7 +84,7 @@ describe('stint delegate', () => {
     )
     const { stdout } = await stint('delegate', 'show', 'tests')
     const branch = git('branch', '--list', '--format=%(refname:short)', 'stint/*').trim()
-    for (const said of [
+    for (const printed of [
       '✓ tests ready: It is made',
       'Order: Make the thing',
       `Branch: ${branch} (1 commit since`,
@@ -95,12 +95,12 @@ describe('stint delegate', () => {
       'made.txt | 1 +',
       'Next: stint merge tests',
     ])
-      expect(stdout).toContain(said)
+      expect(stdout).toContain(printed)
     expect((await stint('delegates')).stdout).toMatch(/^NAME +STATUS .*\ntests +ready +tests /)
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false)
   })
 
-  test('with --wait stays until it is done and exits as it went', async () => {
+  test('waits with --wait and exits by the outcome', async () => {
     const { stint, script } = world()
     const good = ['--harness', 'rehearsal', '--script', script(DOES), '--wait']
     expect(await stint('delegate', 'Make the thing', ...good, '--json')).toMatchObject({
@@ -124,7 +124,7 @@ describe('stint delegate', () => {
     expect((await stint('delegate', 'wait', 'make-the-thing')).exitCode).toBe(0)
   })
 
-  test('takes its order from standard input', async () => {
+  test('reads the prompt from stdin', async () => {
     const { run, script, stint } = world()
     const line = ['delegate', '-', '--harness', 'rehearsal', '--script', script(DOES), '--wait']
     const ran = await run(line, { readStdin: async () => 'Make the thing\n\nwith all its parts\n' })
@@ -139,16 +139,16 @@ describe('stint delegate', () => {
 
   test.each([
     [
-      'slow',
+      'late',
       '(echo "Make the thing"; sleep 1; echo "with all its parts")',
       /^Make the thing\nwith all its parts$/,
     ],
     [
-      'long',
+      'after 300,000 characters',
       "(echo Make; head -c 300000 /dev/zero | tr '\\0' 'x'; sleep 1; echo; echo end)",
       /^Make\nx{300000}\nend$/,
     ],
-  ])('takes an order that is %s in coming to its end', async (_how, producer, whole) => {
+  ])('reads a prompt whose end comes %s', async (_how, producer, expectedPrompt) => {
     const { cwd, env, script, stint } = world()
     const line = `${producer} | "$0" "$1" delegate - --harness rehearsal --script "$2" --wait`
     const ran = spawnSync('bash', ['-c', line, process.execPath, program, script(DOES)], {
@@ -158,11 +158,11 @@ describe('stint delegate', () => {
     })
     expect(ran).toMatchObject({ status: 0 })
     expect((await stint('delegates', '--json')).json()).toMatchObject([
-      { what: expect.stringMatching(whole) },
+      { what: expect.stringMatching(expectedPrompt) },
     ])
   })
 
-  test('shows the report of one that only reads', async () => {
+  test('shows the report of a read-only delegate', async () => {
     const { stint, start } = world()
     const reads = [
       { write: { path: 'REPORT.md', text: '# Slow\n\nAll of them\n' } },
@@ -175,7 +175,7 @@ describe('stint delegate', () => {
     expect((await stint('merge', '--all')).stdout).toContain('No delegate is ready to be merged')
   })
 
-  test('shows no secret, also one that became known as such later', async () => {
+  test('shows no secret, even one configured later', async () => {
     const { stint, start, cwd } = world()
     const acts = [
       { write: { path: 'a.txt', text: 'x' } },
@@ -200,8 +200,8 @@ describe('stint delegate', () => {
   })
 })
 
-describe('delegates that hang', () => {
-  test('are stopped with everything they started, and their work is kept', async () => {
+describe('hanging delegates', () => {
+  test('are stopped with all their processes, and their work is kept', async () => {
     const { stint, start, untilHanging, git } = world()
     const rows = [await start('Hang here', [HANGS]), await start('Hang there', [HANGS])]
     for (const row of rows) await untilHanging(row)
@@ -216,7 +216,7 @@ describe('delegates that hang', () => {
     }
   })
 
-  test('go on when whoever waits for them is interrupted', async () => {
+  test('keep running when the waiting command is interrupted', async () => {
     const { start, untilHanging, cwd, env, stint } = world()
     const row = await start('Hang here', [HANGS])
     await untilHanging(row)
@@ -226,9 +226,9 @@ describe('delegates that hang', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     onTestFinished(() => void waiting.kill('SIGKILL'))
-    let said = ''
-    waiting.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-    await expect.poll(() => said, { timeout: 20_000 }).toContain('▶ hang-here running')
+    let printed = ''
+    waiting.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    await expect.poll(() => printed, { timeout: 20_000 }).toContain('▶ hang-here running')
     waiting.kill('SIGINT')
     expect(await new Promise((resolve) => waiting.on('close', resolve))).toBe(130)
     expect((await stint('delegates', '--json')).json()).toMatchObject([
@@ -236,7 +236,7 @@ describe('delegates that hang', () => {
     ])
   })
 
-  test('are told what is noted when they are begun again', async () => {
+  test('receive the note when they are retried', async () => {
     const { stint, untilHanging, shown, folder } = world()
     const prompts = join(folder, 'prompts.jsonl')
     const script = join(folder, 'hangs.json')
@@ -297,22 +297,22 @@ describe('delegates that hang', () => {
 })
 
 describe('a delegate that waits for a usage limit', () => {
-  test('is shown with what it waits for, and asks the model no more until then', async () => {
+  test('is shown with its reset time and makes no model call before it', async () => {
     const { stint, start, shown, cwd, env } = world()
     const until = '2999-01-31T12:00:00.000Z'
     const { name } = await start('Make the thing', [[{ limit: until }], DOES])
     await expect.poll(async () => (await shown(name)).waitsUntil, { timeout: 20_000 }).toBe(until)
     expect((await stint('delegates')).stdout).toContain('running, limit until 2999-01-31T12:00')
-    const said = `▶ ${name} running: waits for a usage limit until 2999-01-31T12:00`
-    expect((await stint('delegate', 'show', name)).stdout).toContain(said)
+    const printed = `▶ ${name} running: waits for a usage limit until 2999-01-31T12:00`
+    expect((await stint('delegate', 'show', name)).stdout).toContain(printed)
     const waiting = spawn(process.execPath, [program, 'delegate', 'wait', name], {
       cwd,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let told = ''
-    waiting.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
-    await expect.poll(() => told, { timeout: 20_000 }).toContain(said)
+    let stderr = ''
+    waiting.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    await expect.poll(() => stderr, { timeout: 20_000 }).toContain(printed)
     waiting.kill('SIGINT')
     await stint('delegate', 'stop', name)
     const { waitsUntil, logPath } = await shown(name)
@@ -322,7 +322,7 @@ describe('a delegate that waits for a usage limit', () => {
 })
 
 describe('stint delegate discard', () => {
-  test('of several needs --yes, and says how each is got back', async () => {
+  test('requires --yes for several and prints how to restore each', async () => {
     const { stint, start, git } = world()
     const one = await start('Make the thing', [DOES], '--wait')
     const two = await start('Make another', [DOES], '--wait')
@@ -343,7 +343,7 @@ describe('stint delegate discard', () => {
     expect(git('show', `${two.branch}:made.txt`)).toBe('made\n')
   })
 
-  test('of one that is named asks nothing', async () => {
+  test('asks nothing for one named delegate', async () => {
     const { stint, start } = world()
     const { name } = await start('Make the thing', [DOES], '--wait')
     expect((await stint('delegate', 'discard', name)).stdout).toContain(
@@ -353,7 +353,7 @@ describe('stint delegate discard', () => {
     expect((await stint('delegate', 'show')).stdout).toContain('No delegate has work to be settled')
   })
 
-  test('takes no part of a name or an id, and says what that fits and how to say it', async () => {
+  test('requires the full name and prints the matches for a partial one', async () => {
     const { stint, start } = world()
     const { name, id } = await start('Make the thing', [DOES], '--wait')
     for (const part of ['thing', 'make', id.slice(0, 8), id.slice(-4)]) {
@@ -370,8 +370,8 @@ describe('stint delegate discard', () => {
   })
 })
 
-describe('names', () => {
-  test('are proposed, those that are not settled first, and mended when mistyped', async () => {
+describe('delegate names', () => {
+  test('are completed, unfinished ones first, and suggested for a typo', async () => {
     const { stint, start } = world()
     await start('Make the thing', [DOES], '--wait')
     await start('Make another', [DOES], '--wait', '--group', 'release')
@@ -398,7 +398,7 @@ describe('names', () => {
 const hasScript = spawnSync('script', ['--version']).status === 0
 
 describe.skipIf(!hasScript)('stint delegates --watch', () => {
-  test('on a real terminal draws them until q is pressed, and they go on', async () => {
+  test('draws on a real terminal until q is pressed, and the delegates keep running', async () => {
     const { start, untilHanging, cwd, env, stint } = world()
     const row = await start('Hang here', [HANGS])
     await untilHanging(row)

@@ -34,11 +34,11 @@ describe('delegate, delegates and merge', () => {
     [['merge', '--all', '--pr', '--wait'], '--wait cannot go with it'],
     [['merge', '--all', '--wait', '--no-send-back'], '--no-send-back sends nothing back'],
     [['merge', '--all', '--review'], '--review needs a terminal to ask on'],
-  ])('%j is refused with what to write instead, and starts nothing', async (line, said) => {
+  ])('%j is refused with the right form, and starts nothing', async (line, message) => {
     const { stint, cwd } = terminal()
     const ran = await stint(...line)
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
     const asJson = await stint(...line, '--json')
     expect(asJson).toMatchObject({ exitCode: 2, stderr: '' })
     expect(asJson.json()).toMatchObject({ error: { code: 'MISUSE' } })
@@ -46,7 +46,7 @@ describe('delegate, delegates and merge', () => {
   })
 
   test.each([['show me the slow queries'], ['write', 'the tests']])(
-    '%s… is an order, as it is no subcommand',
+    '%s… is a prompt, because it is no subcommand',
     async (...words) => {
       const { stint, cwd } = terminal()
       const ran = await stint(
@@ -69,7 +69,7 @@ describe('delegate, delegates and merge', () => {
     [['delegate', 'retry', 'a']],
     [['delegate', 'discard', 'a']],
     [['merge', '--all']],
-  ])('%j is not for an agent in a run', async (line) => {
+  ])('%j is refused to an agent in a run', async (line) => {
     const { run, env } = terminal()
     const ran = await run(line, { env: { ...env, STINT_RUN: 'some-run' } })
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
@@ -84,11 +84,11 @@ describe('delegate, delegates and merge', () => {
     [['delegate', 'retry'], 'No delegate has failed, conflicted or is parked.'],
     [['delegate', 'discard'], 'There is no delegate to discard.'],
     [['merge', '--all'], 'No delegate is ready to be merged'],
-  ])('%j where there are none says so, and makes nothing', async (line, said) => {
+  ])('%j reports that there are no delegates, and creates nothing', async (line, message) => {
     const { stint, cwd } = terminal()
     expect(await stint(...line)).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining(said),
+      stdout: expect.stringContaining(message),
       stderr: '',
     })
     expect(await stint(...line, '--json')).toMatchObject({ exitCode: 0, stderr: '' })
@@ -99,7 +99,7 @@ describe('delegate, delegates and merge', () => {
     [['delegate', 'show', 'nobody'], 'NO_DELEGATE'],
     [['delegate', 'wait', '--group', 'nobody'], 'NO_GROUP'],
     [['merge', 'nobody'], 'NO_DELEGATE'],
-  ])('%j says that there is none, and where they are listed', async (line, code) => {
+  ])('%j reports an unknown delegate and the command that lists them', async (line, code) => {
     const { stint } = terminal()
     const ran = await stint(...line)
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
@@ -126,14 +126,14 @@ describe('delegate, delegates and merge', () => {
     ).toBeGreaterThanOrEqual(examples)
   })
 
-  test('the help of delegate names the flags it takes without a subcommand, and not what the background runs', async () => {
+  test('the help of delegate lists the flags of start and hides the background command', async () => {
     const { stint } = terminal()
     const { stdout } = await stint('delegate', '--help')
     expect(stdout).toMatch(/--as .*\n.*--task .*\n.*--group /)
     expect(stdout).not.toMatch(/\bwork {2}/)
   })
 
-  test('the shell is offered the subcommands beside what goes with the order', async () => {
+  test('completion offers the subcommands beside the flags of start', async () => {
     const { stint } = terminal()
     const proposed = async (...words: string[]) =>
       (await stint('__complete', ...words)).stdout.trim().split('\n')

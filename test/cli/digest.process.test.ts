@@ -24,8 +24,8 @@ function digest(world: World, script: string, options: SpawnSyncOptions = {}) {
   return stint(world, ['digest', '--', 'sh', '-c', script], options)
 }
 
-/** The kept outputs of a project, by name. */
-function kept(folder: string): readonly string[] {
+/** The stored outputs of a project, by name. */
+function storedOutputs(folder: string): readonly string[] {
   const artifacts = join(folder, 'artifacts')
   return existsSync(artifacts) ? readdirSync(artifacts).filter((name) => name.endsWith('.txt')) : []
 }
@@ -50,13 +50,13 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch {
-    // It is gone, which is what is asked.
+    // The process is gone.
     return false
   }
 }
 
 describe('the exit code', () => {
-  test.each([0, 1, 2, 42, 255])('%i of the command is that of the digest', (code) => {
+  test.each([0, 1, 2, 42, 255])('of the command (%i) is passed on', (code) => {
     const ran = digest(terminal(), `echo said; exit ${code}`)
     expect(ran.status).toBe(code)
     expect(ran.stdout).toMatch(
@@ -64,14 +64,14 @@ describe('the exit code', () => {
     )
   })
 
-  test('of a command that a signal ended is 128 and its number', () => {
+  test('is 128 plus the signal number for a killed command', () => {
     const ran = digest(terminal(), 'echo before; kill -KILL $$')
     expect(ran.status).toBe(137)
     expect(ran.stdout).toContain('ended by SIGKILL (exit 137)')
     expect(ran.stdout).toContain('before')
   })
 
-  test('of a command that is not there is 127, and of one that cannot be run 126, with what to do', () => {
+  test('is 127 for a missing command and 126 for one that cannot run, with a hint', () => {
     const world = terminal()
     const missing = stint(world, ['digest', '--', 'no-such-program', 'x'])
     expect(missing).toMatchObject({ status: 127, stdout: '' })
@@ -84,7 +84,7 @@ describe('the exit code', () => {
     const json = stint(world, ['digest', '--json', '--', 'no-such-program'])
     expect(json.status).toBe(127)
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'COMMAND_NOT_FOUND' } })
-    expect(kept(join(world.folder, 'state'))).toEqual([])
+    expect(storedOutputs(join(world.folder, 'state'))).toEqual([])
     expect(
       readdirSync(join(world.folder, 'state', 'artifacts'), { encoding: 'utf8' }).filter((name) =>
         name.endsWith('.part'),
@@ -92,7 +92,7 @@ describe('the exit code', () => {
     ).toEqual([])
   })
 
-  test('is passed, and the digest keeps its bound, for any bytes that a command prints', () => {
+  test('is passed on within the token limit, whatever bytes the command prints', () => {
     const world = terminal()
     const file = join(world.cwd, 'bytes')
     fc.assert(
@@ -113,7 +113,7 @@ describe('the exit code', () => {
 })
 
 describe('the command', () => {
-  test('gets its words as they are given, with no shell in between', () => {
+  test('gets its arguments unchanged, without a shell', () => {
     const words = ['$HOME', '*', 'a b', '--json', '; echo no', '--']
     const ran = stint(terminal(), [
       'digest',
@@ -127,7 +127,7 @@ describe('the command', () => {
     expect(ran.stdout).toContain(JSON.stringify(words))
   })
 
-  test('reads the standard input, and is where it was called from', () => {
+  test("reads stdin and runs in the caller's folder", () => {
     const world = terminal()
     mkdirSync(join(world.cwd, 'below'))
     const ran = digest(world, 'pwd; cat', {
@@ -138,7 +138,7 @@ describe('the command', () => {
   })
 
   test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
-    'and all it started end when the digest gets %s, and their output is told',
+    'ends with all its processes when the digest gets %s, and the output is digested',
     async (signal) => {
       const world = terminal()
       const child = spawn(
@@ -147,12 +147,12 @@ describe('the command', () => {
         {
           cwd: world.cwd,
           env: world.env,
-          // In a session of its own, so that it has no terminal.
+          // In a new process session, so that it has no terminal.
           detached: true,
         },
       )
-      let said = ''
-      child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()))
+      let printed = ''
+      child.stdout.on('data', (bytes: Buffer) => (printed += bytes.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
       const sleeper = async () => {
         for (;;) {
@@ -173,13 +173,13 @@ describe('the command', () => {
       process.kill(child.pid!, signal)
       const code = await ended
       expect([128 + 15, 128 + 1, 128 + 2]).toContain(code)
-      expect(said).toMatch(/^sh -c .*: ended by SIG\w+ \(exit \d+\).*\nstarted\nall of it: /)
+      expect(printed).toMatch(/^sh -c .*: ended by SIG\w+ \(exit \d+\).*\nstarted\nall of it: /)
       for (let tries = 0; isAlive(pid) && tries < 200; tries += 1) await sleep(20)
       expect(isAlive(pid)).toBe(false)
     },
   )
 
-  test('gets Ctrl-C once, from the terminal, and its own exit code is passed', () => {
+  test('gets Ctrl-C once, from the terminal, and its exit code is passed on', () => {
     const world = terminal()
     writeFileSync(
       join(world.cwd, 'careful.mjs'),
@@ -192,7 +192,7 @@ process.on('SIGINT', () => {
 setInterval(() => undefined, 1000)
 writeFileSync('ready', '')\n`,
     )
-    // A terminal of its own, on which Ctrl-C is typed.
+    // In a pseudo-terminal, where Ctrl-C is typed.
     const run = `exec ${process.execPath} ${program} digest -- ${process.execPath} careful.mjs`
     const type =
       "while [ ! -e ready ]; do sleep 0.05; done; printf '\\003'; while [ ! -e over ]; do sleep 0.05; done"
@@ -209,14 +209,14 @@ writeFileSync('ready', '')\n`,
     expect(ran.status).toBe(7)
   })
 
-  test('that leaves something in the background is not waited for without end', () => {
+  test('does not block the digest by leaving a background process', () => {
     const ran = digest(terminal(), 'sleep 20 & echo done')
     expect(ran).toMatchObject({ status: 0 })
     expect(ran.stdout).toContain('done')
     expect(ran.stderr).toContain('still running')
   })
 
-  test('shows on a terminal that it is running, and elsewhere nothing', () => {
+  test('shows progress on a terminal only', () => {
     const world = terminal()
     const run = `${process.execPath} ${program} digest -- sh -c 'echo first; sleep 1.2'`
     const onTerminal = spawnSync('script', ['-qec', `${run} 2>&1`, '/dev/null'], {
@@ -232,26 +232,29 @@ writeFileSync('ready', '')\n`,
 })
 
 describe('an output', () => {
-  test('is kept whole under the hash of its content, and the same one once', () => {
+  test('is stored in full under the hash of its content, once', () => {
     const world = withSession()
     digest(world, 'seq 9; printf end')
     digest(world, 'seq 9; printf end')
     const text = '1\n2\n3\n4\n5\n6\n7\n8\n9\nend'
     const name = `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.txt`
-    expect(kept(world.sessions)).toEqual([name])
+    expect(storedOutputs(world.sessions)).toEqual([name])
     expect(readFileSync(join(world.sessions, 'artifacts', name), 'utf8')).toBe(text)
     expect(stint(world, ['digest', 'list']).stdout).toMatch(
       / 21 B {2}exit 0 {2}sh -c .* \(×2\)\n1 output, 21 B in all/,
     )
   })
 
-  test('has the lines of both streams, each in its order and none torn by another', () => {
+  test('has the lines of both streams in order, none torn by the other', () => {
     const world = withSession()
     digest(
       world,
       'for n in $(seq 1000); do printf "out "; echo $n; printf "err " >&2; echo $n >&2; done',
     )
-    const lines = readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!), 'utf8')
+    const lines = readFileSync(
+      join(world.sessions, 'artifacts', storedOutputs(world.sessions)[0]!),
+      'utf8',
+    )
       .trimEnd()
       .split('\n')
     const numbered = (stream: string) =>
@@ -261,7 +264,7 @@ describe('an output', () => {
     expect(lines).toHaveLength(2000)
   })
 
-  test('keeps its bytes, also those that are no text', () => {
+  test('keeps its bytes, even those that are not text', () => {
     const world = withSession()
     const bytes = Buffer.from(
       Array.from({ length: 200_000 }, (_, n) => (n * 7919 + (n >> 4)) % 256),
@@ -269,11 +272,13 @@ describe('an output', () => {
     writeFileSync(join(world.cwd, 'bytes'), bytes)
     digest(world, 'cat bytes')
     expect(
-      readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!)).equals(bytes),
+      readFileSync(join(world.sessions, 'artifacts', storedOutputs(world.sessions)[0]!)).equals(
+        bytes,
+      ),
     ).toBe(true)
   })
 
-  test('has no secret in it, nor has its digest or the journal', () => {
+  test('holds no secret, nor does its digest or the journal', () => {
     const world = withSession()
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
     const ran = digest(
@@ -286,7 +291,7 @@ describe('an output', () => {
     expect(found.stdout).toBe('')
   })
 
-  test('of hundreds of megabytes goes through a memory of a few', () => {
+  test('of hundreds of megabytes takes a few megabytes of memory', () => {
     const world = withSession()
     const env = { ...world.env, NODE_OPTIONS: '--max-old-space-size=40' }
     const ran = digest(
@@ -298,14 +303,14 @@ describe('an output', () => {
     )
     expect(ran.status).toBe(0)
     expect(ran.stdout).toContain('300 MB')
-    const [name] = kept(world.sessions)
+    const [name] = storedOutputs(world.sessions)
     expect(
       spawnSync('wc', ['-c', join(world.sessions, 'artifacts', name!)], { encoding: 'utf8' })
         .stdout,
     ).toMatch(/^300000000 /)
   })
 
-  test('can be shown in part, by its lines and by a text in them', () => {
+  test('can be shown by line range and by search text', () => {
     const world = withSession()
     const { stdout } = digest(world, 'seq 1 500; echo Needle; seq 501 900')
     const id = /stint digest show (\w+)/.exec(stdout)![1]!
@@ -321,7 +326,7 @@ describe('an output', () => {
     expect(stint(world, ['digest', 'show', 'ffff'])).toMatchObject({ status: 1, stdout: '' })
   })
 
-  test('is never committed, with sessions shared through git neither', () => {
+  test('is never committed, even when sessions are shared through git', () => {
     const world = terminal()
     mkdirSync(join(world.cwd, '.sessions'))
     writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'share: git\n')
@@ -333,7 +338,7 @@ describe('an output', () => {
     expect(tracked).not.toContain('artifacts')
   })
 
-  test('that cannot be kept is told all the same', () => {
+  test('that cannot be stored is digested anyway', () => {
     const world = withSession()
     writeFileSync(join(world.sessions, 'artifacts'), 'in the way')
     const ran = digest(world, 'echo said; exit 3')
@@ -342,7 +347,7 @@ describe('an output', () => {
     expect(ran.stderr).toContain('the output could not be kept')
   })
 
-  test('of a digest that was killed is named by the doctor, and one that is being written is not', async () => {
+  test('of a killed digest is reported by doctor, and one being written is not', async () => {
     const world = withSession()
     const child = spawn(process.execPath, [program, 'digest', '--', 'cat'], {
       cwd: world.cwd,
@@ -362,23 +367,23 @@ describe('an output', () => {
     )
   })
 
-  test('is purged of a text, in every file it is kept in, however large', () => {
+  test('is purged of a text in every file that holds it, however large', () => {
     const world = withSession()
     digest(world, 'echo the word is hush-hush-7')
     digest(
       world,
       "yes 'nothing to see here' | head -c 20000000; echo; echo hush-hush-7; yes more | head -c 2000000",
     )
-    const before = kept(world.sessions)
+    const before = storedOutputs(world.sessions)
     const purged = stint(world, ['purge', 'hush-hush-7', '--json'])
     expect(purged.status).toBe(0)
     expect(
       spawnSync('grep', ['-rl', 'hush-hush-7', world.sessions], { encoding: 'utf8' }).stdout,
     ).toBe('')
-    expect(kept(world.sessions)).toEqual(before)
-    // What is printed again is kept whole again, beside what was purged.
+    expect(storedOutputs(world.sessions)).toEqual(before)
+    // Printing it again stores it in full again, beside the purged copy.
     digest(world, 'echo the word is hush-hush-7')
-    expect(kept(world.sessions)).toHaveLength(before.length + 1)
+    expect(storedOutputs(world.sessions)).toHaveLength(before.length + 1)
     expect(
       spawnSync('grep', ['-rlc', 'purged', join(world.sessions, 'artifacts')], {
         encoding: 'utf8',
@@ -387,8 +392,8 @@ describe('an output', () => {
   })
 })
 
-describe('a run', () => {
-  test('is journalled with the session that is active here, in one small entry', () => {
+describe('a digested run', () => {
+  test('is journalled in the active session as one small entry', () => {
     const world = withSession()
     const ran = stint(world, [
       'digest',
@@ -400,7 +405,7 @@ describe('a run', () => {
       'echo a.c:1:2: error: no way; exit 2',
     ])
     expect(ran.stdout).toMatch(/; recorded in work\n$/)
-    const [name] = kept(world.sessions)
+    const [name] = storedOutputs(world.sessions)
     expect(
       world
         .entries()
@@ -421,7 +426,7 @@ describe('a run', () => {
     ])
   })
 
-  test('of tests is journalled as one, by what it printed', () => {
+  test('of tests is journalled as a test run', () => {
     const world = withSession()
     digest(world, 'echo "      Tests  3 passed (3)"')
     digest(world, 'echo "2 failed, 1 passed in 0.12s"; exit 1')
@@ -435,17 +440,17 @@ describe('a run', () => {
     ])
   })
 
-  test('where there is no session and no project is kept with the machine', () => {
+  test('without a session and a project is stored in the state home', () => {
     const world = terminal({ git: false })
     const ran = digest(world, 'echo said')
     expect(ran).toMatchObject({ status: 0, stderr: '' })
     expect(existsSync(join(world.cwd, '.sessions'))).toBe(false)
-    expect(kept(join(world.folder, 'state'))).toHaveLength(1)
+    expect(storedOutputs(join(world.folder, 'state'))).toHaveLength(1)
     const id = /stint digest show (\w+)/.exec(ran.stdout)![1]!
     expect(stint(world, ['digest', 'show', id]).stdout).toBe('said\n')
   })
 
-  test('is not begun when the configuration has a mistake, since it may be about secrets', () => {
+  test('does not start with an invalid configuration, which may define secrets', () => {
     const world = withSession()
     writeFileSync(join(world.sessions, 'config.yaml'), 'redact: [\n')
     const ran = digest(world, 'touch began')
@@ -453,7 +458,7 @@ describe('a run', () => {
     expect(existsSync(join(world.cwd, 'began'))).toBe(false)
   })
 
-  test('answers a program in JSON, the exit code all the same', () => {
+  test('prints JSON with --json and keeps the exit code', () => {
     const world = withSession()
     const ran = stint(world, [
       'digest',
@@ -469,11 +474,11 @@ describe('a run', () => {
       lines: 1,
       recordedIn: 'work',
       findings: [{ level: 'error', title: 'no way', where: 'a.c:1:2', line: 1, times: 1 }],
-      artifact: { path: `.sessions/artifacts/${kept(world.sessions)[0]}` },
+      artifact: { path: `.sessions/artifacts/${storedOutputs(world.sessions)[0]}` },
     })
   })
 
-  test('without a command, or with too few tokens, is misuse', () => {
+  test('without a command, or with too few tokens, is a usage error', () => {
     const world = terminal()
     expect(stint(world, ['digest'])).toMatchObject({ status: 2, stdout: '' })
     expect(stint(world, ['digest', '--tokens', '10', '--', 'true'])).toMatchObject({

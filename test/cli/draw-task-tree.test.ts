@@ -30,8 +30,8 @@ function drawn(
 const drawnFrom = (...lines: readonly string[]) => drawn(backlogOf(...lines).backlog()).join('\n')
 
 describe('a tree of tasks', () => {
-  test('shows parts, progress, dependencies, and who is assigned or proposed', () => {
-    const told = backlogOf(
+  test('shows parts, progress, dependencies and assigned or proposed specialists', () => {
+    const tasks = backlogOf(
       'epic P1 L',
       'api ^epic completed',
       'docs ^epic <api',
@@ -39,8 +39,8 @@ describe('a tree of tasks', () => {
       'ship ^epic <docs,later',
       'later blocked',
     )
-    told.tell('task.changed', { task: 'docs', assignee: 'documentation', labels: ['web'] })
-    expect(drawn(told.backlog())).toEqual([
+    tasks.tell('task.changed', { task: 'docs', assignee: 'documentation', labels: ['web'] })
+    expect(drawn(tasks.backlog())).toEqual([
       '○ epic  P1 L  Task epic  1 of 4 parts done  → code (proposed)',
       '├─ ✓ api  P2 M  Task api  (completed)',
       '├─ ○ docs  P2 M  Task docs  0 of 1 part done  #web  → documentation',
@@ -53,7 +53,7 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('joins members of a parallel group that stand side by side, and names the others', () => {
+  test('joins siblings of a parallel group and names the other members', () => {
     expect(
       drawnFrom(
         'epic',
@@ -78,29 +78,29 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('says of a part at the top what it is a part of', () => {
+  test('names the parent of a part at the top level', () => {
     expect(drawnFrom('a ^ghost')).toContain('\n   part of ghost (not in the backlog)')
     expect(drawnFrom('a ^b', 'b ^a')).toContain('\n│  part of b, which stands under it')
     expect(drawn(backlogOf('a', 'b ^a', 'c ^b').backlog(), {}, 2)).toContain('   part of b')
   })
 
-  test('counts a checklist, and shows its items where all of a task is asked for', () => {
-    const told = new Told()
-    told.add('a', {
+  test('counts the checklist, and lists its items in full view', () => {
+    const tasks = new Told()
+    tasks.add('a', {
       checklist: [
         { item: 'one', done: true },
         { item: 'two', done: false },
       ],
     })
-    told.add('b', { parent: 'a' })
-    expect(drawn(told.backlog()).join('\n')).toMatch(/\[1\/2\](?!\n.*one)/)
-    expect(drawn(told.backlog(), { isFull: () => true }).slice(1, 3)).toEqual([
+    tasks.add('b', { parent: 'a' })
+    expect(drawn(tasks.backlog()).join('\n')).toMatch(/\[1\/2\](?!\n.*one)/)
+    expect(drawn(tasks.backlog(), { isFull: () => true }).slice(1, 3)).toEqual([
       '│  [x] one',
       '│  [ ] two',
     ])
   })
 
-  test('names the delegates that have a task, and says when one is called running and nobody runs it', () => {
+  test('names the delegates of a task and marks an orphaned one', () => {
     const delegate = (name: string, more: Partial<TaskDelegate>): TaskDelegate => ({
       id: name,
       name,
@@ -115,19 +115,19 @@ describe('a tree of tasks', () => {
     expect(lines[1]).toBe('   delegate a-1: ready · delegate a-2: running, but nobody is at it')
   })
 
-  test('names the first of many, and all of them where all of a task is asked for', () => {
+  test('names the first of many relations, and all of them in full view', () => {
     const backlog = backlogOf('a <b,c,d,e,f,g', ...'bcdefg').backlog()
     expect(drawn(backlog)[1]).toBe('   waits for b, c, d, e and 2 more')
     expect(drawn(backlog, { isFull: () => true })[1]).toBe('   waits for b, c, d, e, f, g')
   })
 
-  test('on a narrow terminal cuts titles and puts the rest on lines of its own', () => {
-    const told = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
-    told.tell('task.changed', {
+  test('truncates titles on a narrow terminal and moves the rest to extra lines', () => {
+    const tasks = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
+    tasks.tell('task.changed', {
       task: 'a-name',
       title: 'A title that is longer than the line it stands on',
     })
-    expect(drawn(told.backlog(), { columns: 32 }).slice(0, 4)).toEqual([
+    expect(drawn(tasks.backlog(), { columns: 32 }).slice(0, 4)).toEqual([
       '○ a-name  P2 M  A title that is…',
       '   → code (proposed)',
       '   waits for b-name, c-name,',
@@ -135,13 +135,13 @@ describe('a tree of tasks', () => {
     ])
   })
 
-  test('has colours only where they are wanted', () => {
+  test('has colours only when asked for', () => {
     const { backlog } = { backlog: backlogOf('a', 'b ^a in_progress').backlog() }
     expect(drawn(backlog).join('')).not.toContain('\u001B')
     expect(drawn(backlog, { paint: painter(true) }).join('')).toContain('\u001B[36m◆\u001B[39m')
   })
 
-  test('shows every task on exactly one line, none wider than the terminal, whatever the parents, groups and dependencies are', () => {
+  test('shows each task on one line within the terminal, for any parents, groups and dependencies', () => {
     const one = fc.record({
       parent: fc.option(fc.nat(11)),
       group: fc.option(fc.constantFrom('g', 'h', 'a group')),
@@ -160,17 +160,17 @@ describe('a tree of tasks', () => {
         fc.boolean(),
         fc.boolean(),
         (tasks, columns, color, isFull) => {
-          const told = new Told()
+          const history = new Told()
           tasks.forEach(({ status, parent, group, dependsOn, ...fields }, n) => {
-            told.add(`t${n}`, {
+            history.add(`t${n}`, {
               ...fields,
               dependsOn: dependsOn.map((other) => `t${other}`),
               ...(parent === null ? {} : { parent: `t${parent}` }),
               ...(group === null ? {} : { group }),
             })
-            told.move(`t${n}`, status)
+            history.move(`t${n}`, status)
           })
-          const backlog = told.backlog()
+          const backlog = history.backlog()
           const lines = drawn(
             backlog,
             {
@@ -192,17 +192,17 @@ describe('a tree of tasks', () => {
     )
   })
 
-  test('of five thousand tasks shows all, in one group or one chain', () => {
-    const told = new Told()
+  test('shows all of five thousand tasks, in one group or one chain', () => {
+    const tasks = new Told()
     for (let n = 0; n < 2500; n += 1)
-      told.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
-    for (let n = 0; n < 2500; n += 1) told.add(`c${n}`, n === 0 ? {} : { parent: `c${n - 1}` })
-    expect(drawn(told.backlog()).filter((line) => line.includes('○'))).toHaveLength(5000)
+      tasks.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
+    for (let n = 0; n < 2500; n += 1) tasks.add(`c${n}`, n === 0 ? {} : { parent: `c${n - 1}` })
+    expect(drawn(tasks.backlog()).filter((line) => line.includes('○'))).toHaveLength(5000)
   })
 
   test.each([1, 5, 13])('is never wider than a terminal of %i columns', (columns) => {
-    const told = backlogOf('a', 'b ^a =g <x', 'c ^a =g', 'd ^c', 'e ^d')
-    for (const line of drawn(told.backlog(), { columns }))
+    const tasks = backlogOf('a', 'b ^a =g <x', 'c ^a =g', 'd ^c', 'e ^d')
+    for (const line of drawn(tasks.backlog(), { columns }))
       expect(displayWidth(line)).toBeLessThanOrEqual(columns)
   })
 })

@@ -15,7 +15,7 @@ function run(world: Terminal, ...args: string[]) {
   })
 }
 
-/** Starts a command and answers its exit code once it has ended. */
+/** Starts a command and resolves with its exit code. */
 function start(world: Terminal, ...args: string[]): Promise<number | null> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: world.cwd,
@@ -32,15 +32,15 @@ function bigSession(): Terminal {
   return world
 }
 
-describe('exports at once', () => {
-  test('into one file leave a whole one at every moment, which the next export knows as its own', async () => {
+describe('concurrent exports', () => {
+  test('into one file leave a complete file at every moment, which the next export may overwrite', async () => {
     const world = bigSession()
     const path = join(world.cwd, 'session.json')
     expect(
       run(world, 'export', '--format', 'session-json', '--output', 'session.json').status,
     ).toBe(0)
     const writers = Array.from({ length: 6 }, async (_, n) => {
-      // Each says something else, so that a mixture could be told.
+      // Each writes different content, so that a mixture would be detected.
       await start(world, 'log', '--step', `Of writer ${n} ${'x'.repeat(5000)}`)
       return start(world, 'export', '--format', 'session-json', '--output', 'session.json')
     })
@@ -62,7 +62,7 @@ describe('exports at once', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  test('of which one creates the file and one finds it taken, lose nothing of somebody else', async () => {
+  test('never overwrite a file that another program creates meanwhile', async () => {
     const world = bigSession()
     writeFileSync(join(world.cwd, 'mine.json'), 'mine')
     const codes = await Promise.all(

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
 describe('export', () => {
-  test('prints the session in the format asked for, and nothing else', async () => {
+  test('prints the session in the requested format and nothing else', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
     const ran = await stint('export', '--format', 'toon')
@@ -19,7 +19,7 @@ describe('export', () => {
     })
   })
 
-  test('with --output writes the file from where it is run, and says so', async () => {
+  test('writes --output relative to the current folder and prints the path', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'fix-auth')
     const ran = await stint(
@@ -37,7 +37,7 @@ describe('export', () => {
     )
   })
 
-  test('with --json answers the content, or where it was written', async () => {
+  test('prints the content or the written path with --json', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'fix-auth')
     const printed = (await stint('export', '--format', 'toon', '--json')).json<{
@@ -54,7 +54,7 @@ describe('export', () => {
     expect(written.json()).not.toHaveProperty('content')
   })
 
-  test('names the formats when it is given another, or none', async () => {
+  test('lists the formats when given an unknown one or none', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-auth')
     for (const args of [['--format', 'xml'], []]) {
@@ -64,7 +64,7 @@ describe('export', () => {
     }
   })
 
-  test('tells what is wrong and what to do next', async () => {
+  test('prints what is wrong and what to do next', async () => {
     const { stint } = terminal()
     expect((await stint('export', '--format', 'json')).stderr).toContain(
       'no session is active here',

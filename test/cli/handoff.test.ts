@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
-async function working() {
+async function projectWithSession() {
   const world = terminal()
   await world.stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
   await world.stint('log', '--progress', 'Reproduced it', '--next', 'Look at the refresh path')
@@ -11,8 +11,8 @@ async function working() {
 }
 
 describe('handoff create', () => {
-  test('tells where the document is, what it cost, and how it is taken up', async () => {
-    const { stint, cwd } = await working()
+  test("prints the document's path, its tokens and how to accept it", async () => {
+    const { stint, cwd } = await projectWithSession()
     const ran = await stint('handoff', 'create', '--reason', 'The context is nearly full')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.stdout).toContain('🤝 Handoff 1: fix-auth')
@@ -21,20 +21,20 @@ describe('handoff create', () => {
     expect(readFileSync(join(cwd, file!), 'utf8')).toContain('because: The context is nearly full')
   })
 
-  test('with --json gives everything of it, the document too', async () => {
-    const { stint } = await working()
-    const made = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<
+  test('prints the whole handoff with its document with --json', async () => {
+    const { stint } = await projectWithSession()
+    const handoff = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<
       Record<string, unknown>
     >()
-    expect(made).toMatchObject({
+    expect(handoff).toMatchObject({
       number: 1,
       sessionName: 'fix-auth',
       isDraft: true,
       git: { branch: 'main', dirty: 0 },
       accepted: [],
     })
-    expect(made.tokens).toBeLessThanOrEqual(600)
-    expect(made.document).toContain(`hash: ${String(made.hash)}`)
+    expect(handoff.tokens).toBeLessThanOrEqual(600)
+    expect(handoff.document).toContain(`hash: ${String(handoff.hash)}`)
   })
 
   test.each([
@@ -42,15 +42,15 @@ describe('handoff create', () => {
     [['--tokens', 'few'], 2, 'few is not a whole number'],
     [['--to', 'nobody'], 1, 'there is no task and no session "nobody"'],
     [['nobody'], 1, 'there is no session "nobody"'],
-  ])('with %j says what is wrong', async (args, exitCode, said) => {
-    const { stint } = await working()
+  ])('explains what is wrong with %j', async (args, exitCode, message) => {
+    const { stint } = await projectWithSession()
     const ran = await stint('handoff', 'create', ...args)
     expect(ran.exitCode).toBe(exitCode)
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
   })
 
-  test('of a session that has ended is refused', async () => {
-    const { stint } = await working()
+  test('is refused for a closed session', async () => {
+    const { stint } = await projectWithSession()
     await stint('close', '--complete')
     expect(await stint('handoff', 'create', 'fix-auth')).toMatchObject({
       exitCode: 1,
@@ -60,8 +60,8 @@ describe('handoff create', () => {
 })
 
 describe('handoff show', () => {
-  test('prints the recorded document and nothing else, also when the file was edited', async () => {
-    const { stint, cwd } = await working()
+  test('prints the recorded document only, even when the file was edited', async () => {
+    const { stint, cwd } = await projectWithSession()
     const { path, document } = (await stint('handoff', 'create', '--json')).json<{
       path: string
       document: string
@@ -76,8 +76,8 @@ describe('handoff show', () => {
     })
   })
 
-  test('with --check ends with 0 while it holds, with 1 and what moved when it does not', async () => {
-    const { stint } = await working()
+  test('exits with 0 from --check while it holds, and with 1 and the changes otherwise', async () => {
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     expect(await stint('handoff', 'show', '--check')).toMatchObject({
       exitCode: 0,
@@ -91,8 +91,8 @@ describe('handoff show', () => {
     })
   })
 
-  test('without one says how to make it', async () => {
-    const { stint } = await working()
+  test('explains how to create one when there is none', async () => {
+    const { stint } = await projectWithSession()
     expect(await stint('handoff', 'show')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('stint handoff create makes one'),
@@ -101,8 +101,8 @@ describe('handoff show', () => {
 })
 
 describe('handoff list', () => {
-  test('shows each with what became of it', async () => {
-    const { stint } = await working()
+  test('shows each handoff with its outcome', async () => {
+    const { stint } = await projectWithSession()
     expect((await stint('handoff', 'list')).stdout).toContain('No handoffs yet')
     await stint('handoff', 'create', '--reason', 'First')
     await stint('handoff', 'create', '--draft')
@@ -115,8 +115,8 @@ describe('handoff list', () => {
 })
 
 describe('handoff accept', () => {
-  test('prints the document and goes on with the session', async () => {
-    const { stint } = await working()
+  test('prints the document and resumes the session', async () => {
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     const ran = await stint('handoff', 'accept')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -125,8 +125,8 @@ describe('handoff accept', () => {
     )
   })
 
-  test('of a stale one ends with 1, says what moved, and gives no document until it is forced', async () => {
-    const { stint } = await working()
+  test('exits with 1 for a stale handoff, lists the changes, and needs --force for the document', async () => {
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     await stint('log', '--progress', 'More')
     const refused = await stint('handoff', 'accept')
@@ -151,8 +151,8 @@ describe('handoff accept', () => {
     expect(forced.stdout).toContain('## Objective')
   })
 
-  test('takes up a paused session without its name', async () => {
-    const { stint } = await working()
+  test('resumes a paused session without its name', async () => {
+    const { stint } = await projectWithSession()
     await stint('handoff', 'create')
     await stint('pause')
     expect((await stint('handoff', 'accept')).exitCode).toBe(0)
@@ -161,8 +161,8 @@ describe('handoff accept', () => {
     ])
   })
 
-  test('of a document that is no handoff says so', async () => {
-    const { stint, cwd } = await working()
+  test('refuses a document that is not a handoff', async () => {
+    const { stint, cwd } = await projectWithSession()
     writeFileSync(join(cwd, 'notes.md'), '# Notes\n')
     expect(await stint('handoff', 'accept', 'notes.md')).toMatchObject({
       exitCode: 1,
@@ -177,8 +177,8 @@ describe('handoff accept', () => {
 })
 
 describe('a handoff for another task', () => {
-  test('is announced by one line wherever the task is taken up', async () => {
-    const { stint } = await working()
+  test('is announced in one line by every command that starts the task', async () => {
+    const { stint } = await projectWithSession()
     await stint('task', 'add', 'Document it')
     await stint('handoff', 'create', '--to', 'document-it')
     const line = 'Handoff 1 of fix-auth waits: stint handoff accept fix-auth/1'
@@ -196,8 +196,8 @@ describe('a handoff for another task', () => {
     expect((await stint('resume', 'docs')).stdout).not.toContain('waits')
   })
 
-  test('is announced to the session it is for', async () => {
-    const { stint } = await working()
+  test('is announced when its session is resumed', async () => {
+    const { stint } = await projectWithSession()
     await stint('init', '--name', 'other', '--force')
     await stint('reopen', 'fix-auth')
     await stint('handoff', 'create', 'fix-auth', '--to', 'other')

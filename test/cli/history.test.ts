@@ -70,7 +70,7 @@ async function world() {
     readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.length > 60,
     )
-  /** As if all of it had been stored so long ago. */
+  /** Backdates everything stored. */
   const age = (days: number, ...conversations: readonly string[]) => {
     const then = (Date.now() - days * DAYS) / 1000
     for (const path of [
@@ -83,7 +83,7 @@ async function world() {
 }
 
 describe('history', () => {
-  test('lists the conversations of a session, and those of which nothing is stored', async () => {
+  test('lists the conversations of a session, stored or not', async () => {
     const { stint } = await world()
     const { stdout } = await stint('history')
     expect(stdout).toMatch(
@@ -100,7 +100,7 @@ describe('history', () => {
     expect((await stint('history', '--all')).stdout).toMatch(/11112222[\s\S]*2 conversations, /)
   })
 
-  test('says where something was taken back, and sends it no more unless it was given back', async () => {
+  test('marks undone messages and does not send them unless they were restored', async () => {
     const { stint, store } = await world()
     const id = '33334444-9f6f-4932-b41b-3cc44fe2de5b'
     store.append(id, [
@@ -109,26 +109,26 @@ describe('history', () => {
       said('three', { at: at(3) }),
     ])
     store.append(id, [{ type: 'taken back', id: 'b1', at: at(4), from: 'two' }])
-    const told = async () =>
+    const messages = async () =>
       (await stint('history', id, '--format', 'openai')).json<readonly { content: string }[]>()
     expect((await stint('history', id)).stdout).toMatch(
       /three[\s\S]*──── taken back: what was said above, from 2026-01-01T10:02 on ────/,
     )
-    expect((await told()).map(({ content }) => content)).toEqual(['one'])
+    expect((await messages()).map(({ content }) => content)).toEqual(['one'])
     store.append(id, [{ type: 'taken back', id: 'b2', at: at(5) }])
     expect((await stint('history', id)).stdout).toContain(
       '──── what was taken back is there again ────',
     )
-    expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
+    expect((await messages()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
     store.append(id, [
       { type: 'taken back', id: 'b3', at: at(6), from: 'three' },
       said('four', { at: at(7) }),
     ])
     store.append(id, [{ type: 'taken back', id: 'b4', at: at(8) }])
-    expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
+    expect((await messages()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
   })
 
-  test('says in a line what a harness added at once, and all of it when asked', async () => {
+  test('sums up text added by the harness in one line, and prints it with --full', async () => {
     const { stint, store } = await world()
     const id = '55556666-9f6f-4932-b41b-3cc44fe2de5b'
     const added = ['the machine', 'the day', 'the tools'].map((text) =>
@@ -149,7 +149,7 @@ describe('history', () => {
       expect(full).toContain(`(added) ${text}`)
   })
 
-  test('prints what was said, tools in a line each, and all of it when asked', async () => {
+  test('prints the transcript with one line for each tool, and everything with --full', async () => {
     const { stint } = await world()
     const { stdout } = await stint('history', '669eb474')
     expect(stdout).toContain('   fix the login loop')
@@ -166,7 +166,7 @@ describe('history', () => {
     expect(late).not.toContain('I look')
   })
 
-  test('gives out the messages that would be sent next, of a session those of its latest', async () => {
+  test('exports the messages to send next, for a session those of its latest conversation', async () => {
     const { stint } = await world()
     const expected = [
       {
@@ -190,7 +190,7 @@ describe('history', () => {
     expect(items).toHaveLength(CONVERSATION.length)
   })
 
-  test('says what is wrong and what to do next', async () => {
+  test('prints what is wrong and what to do next', async () => {
     const { stint } = await world()
     expect(await stint('history', 'nothing')).toMatchObject({ exitCode: 1, stdout: '' })
     expect((await stint('history', 'nothing')).stderr).toContain('stint history --all')
@@ -208,7 +208,7 @@ describe('history', () => {
   })
 })
 
-test('what somebody typed is shown behind what Stint put before it, and in marks of their own', async () => {
+test('shows typed text without the injected context around it', async () => {
   const { stint, store } = await world()
   store.append('typed', [
     said('<stint-session name="fix-auth">\nthe record\n</stint-session>\n\nfix the login'),
@@ -236,7 +236,7 @@ describe('history prune', () => {
     expect(blobs()).toHaveLength(3)
   })
 
-  test('says what it would free, and frees just that, what others need left', async () => {
+  test('reports what it would free, frees exactly that, and keeps what others refer to', async () => {
     const { stint, blobs, age, store } = await world()
     age(100, ID)
     const asked = ['history', 'prune', '--older-than', '90d']
@@ -253,7 +253,7 @@ describe('history prune', () => {
     expect((await stint('history')).stdout).toContain('not stored')
   })
 
-  test('lets go of large outputs alone when asked, of one conversation', async () => {
+  test('removes only the large outputs of one conversation when asked', async () => {
     const { stint, age, store } = await world()
     age(1)
     await stint('history', 'prune', '--conversation', '669e', '--outputs')
@@ -262,7 +262,7 @@ describe('history prune', () => {
     expect((await stint('doctor')).stdout).toContain('2 large outputs of it not here any more')
   })
 
-  test('keeps all that was said when only outputs go, however long it is', async () => {
+  test('keeps every message when only outputs are removed, however long', async () => {
     const { stint, age, store } = await world()
     const long = (what: string) => `${what} `.repeat(5000)
     const result = { type: 'tool_result', tool_use_id: 'x', content: long('given') }
@@ -302,7 +302,7 @@ describe('history prune', () => {
     expect([...store.read('talk')]).toEqual(before)
   })
 
-  test('leaves alone what somebody has just kept and not named yet', async () => {
+  test('keeps a blob that was just written and has no reference yet', async () => {
     const { stint, blobs, sessions } = await world()
     writeFileSync(conversationPath(sessions, ID), '')
     const { stdout } = await stint('history', 'prune')
@@ -314,7 +314,7 @@ describe('history prune', () => {
 })
 
 describe('purge', () => {
-  test('takes a text out of large outputs, and what is left of them can be read', async () => {
+  test('removes a text from large outputs, which stay readable', async () => {
     const { stint, store, blobs, cwd, sessions, env } = await world()
     const { files } = (await stint('purge', 'shared output', '--dry-run', '--json')).json<{
       files: readonly object[]
@@ -337,7 +337,7 @@ describe('purge', () => {
 })
 
 describe('doctor', () => {
-  test('names a conversation with lines that cannot be read, and how many', async () => {
+  test('reports a conversation with unreadable lines and their number', async () => {
     const { stint, sessions } = await world()
     appendFileSync(conversationPath(sessions, ID), '\n{"type":"user","mess\n\n[1]\n')
     const { stdout, exitCode } = await stint('doctor')
@@ -345,7 +345,7 @@ describe('doctor', () => {
     expect([stdout.includes('all whole'), exitCode]).toEqual([false, 0])
   })
 
-  test('names a large output that is damaged, and one that nothing names', async () => {
+  test('reports a damaged large output and one without a reference', async () => {
     const { stint, blobs, sessions } = await world()
     expect((await stint('doctor')).stdout).toMatch(/2 conversations, \d+ KB, all whole/)
     writeFileSync(join(blobsFolder(sessions), blobs()[0]!), 'other')

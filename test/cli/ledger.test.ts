@@ -6,7 +6,7 @@ import { project } from '../hook/agent.ts'
 import { terminal } from '../support/cli.ts'
 
 describe('stint ledger', () => {
-  test('says what it cost and saved, and marks what is estimated', async () => {
+  test('prints costs and savings, and marks estimates', async () => {
     const { agent: begin, stint } = project()
     await stint('init', '--name', 'fix-auth', '--goal', 'Be there')
     const agent = begin()
@@ -29,8 +29,8 @@ describe('stint ledger', () => {
     const { stdout: byDay } = await stint('ledger', 'fix-auth', '--by', 'day', '--since', '7d')
     expect(byDay).toMatch(/^📒 Ledger of session fix-auth since \d{4}-\d\d-\d\d\n/)
     expect(byDay).toMatch(/^DAY .*\n\d{4}-\d\d-\d\d +\d+ /m)
-    const told = (await stint('ledger', '--json')).json<Ledger & Record<string, unknown>>()
-    expect(told.whole).toMatchObject({
+    const ledger = (await stint('ledger', '--json')).json<Ledger & Record<string, unknown>>()
+    expect(ledger.whole).toMatchObject({
       kind: 'project',
       name: 'project',
       costs: { modelCalls: 0, hooks: 3 },
@@ -40,7 +40,7 @@ describe('stint ledger', () => {
     )
   })
 
-  test('says where there is nothing what to do, and of a name that is not there which may be meant', async () => {
+  test('suggests a first step when empty, and the nearest name for an unknown one', async () => {
     const { cwd, stint } = terminal()
     expect((await stint('ledger')).stdout).toContain('stint init --name NAME --goal TEXT')
     expect((await stint('ledger', '--maintenance')).stdout).toContain(
@@ -73,7 +73,7 @@ describe('stint ledger', () => {
     expect((await stint('ledger', '--since', 'soon')).stderr).toContain('write it like 90d')
   })
 
-  test('tells a task from the session of its name by its id', async () => {
+  test('distinguishes a task from a session of the same name by id', async () => {
     const { stint } = terminal()
     const task = (await stint('task', 'add', 'Fix auth', '--json')).json<{ id: string }>()
     await stint('init', '--name', 'fix-auth', '--goal', 'x', '--task', 'fix-auth')

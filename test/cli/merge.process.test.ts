@@ -1,4 +1,4 @@
-// What delegates did is brought in on the command line: real git, real verify commands, real terminals.
+// Merging on the command line: real git, real verify commands, real terminals.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,26 +9,27 @@ import { commandLine, program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import type { MergeOutcome } from '../../src/run/entries.ts'
 
-/** Delegates whose agents are done, and the command line beside them. */
+/** Finished delegates, and the command line. */
 function world(config = '') {
-  const made = new DelegateWorld()
-  const { project } = made
+  const delegateWorld = new DelegateWorld()
+  const { project } = delegateWorld
   project.commit('start', { 'a.txt': 'a\n' })
-  if (config !== '') made.config(config)
+  if (config !== '') delegateWorld.config(config)
   const { stint, run } = commandLine(project.root, process.env)
-  const delegate = (name: string, options: MakeDelegate = {}) => made.delegate(name, options)
-  const main = () => made.commitOf('main')
+  const delegate = (name: string, options: MakeDelegate = {}) =>
+    delegateWorld.delegate(name, options)
+  const main = () => delegateWorld.commitOf('main')
   const statuses = async () => {
     const rows = (await stint('delegates', '--json')).json<DelegateRow[]>()
     return Object.fromEntries(rows.map(({ name, status }) => [name, status]))
   }
-  return { made, project, stint, run, delegate, main, statuses }
+  return { delegateWorld, project, stint, run, delegate, main, statuses }
 }
 
 const CHANGES_A = (text: string): MakeDelegate => ({ commits: [{ 'a.txt': text }] })
 
 describe('stint merge', () => {
-  test('brings in all that is ready, says what goes on beside and what came of each', async () => {
+  test('merges all ready delegates and prints progress and each outcome', async () => {
     const { stint, delegate, project, statuses } = world('verify: "test -f a.txt"\n')
     delegate('one')
     delegate('two', { order: { isReadOnly: true } })
@@ -46,7 +47,7 @@ describe('stint merge', () => {
     expect(await statuses()).toEqual({ one: 'merged', two: 'ready', three: 'merged' })
   })
 
-  test('takes them in the order in which they are named, and each once', async () => {
+  test('merges each named delegate once, in the order given', async () => {
     const { stint, delegate } = world()
     delegate('one')
     delegate('two')
@@ -59,7 +60,7 @@ describe('stint merge', () => {
     ])
   })
 
-  test('with --json gives one object at the end, and talk on standard error', async () => {
+  test('prints one object at the end with --json, and messages on stderr', async () => {
     const { stint, delegate } = world()
     delegate('one')
     const ran = await stint('merge', 'one', '--json')
@@ -69,7 +70,7 @@ describe('stint merge', () => {
     )
   })
 
-  test('without names asks for them or --all, and names what is ready', async () => {
+  test('requires names or --all, and lists the ready delegates', async () => {
     const { stint, delegate, main } = world()
     delegate('one')
     delegate('two')
@@ -81,7 +82,7 @@ describe('stint merge', () => {
     expect(main()).toBe(before)
   })
 
-  test('takes those of a group', async () => {
+  test('merges the delegates of a group', async () => {
     const { stint, delegate, statuses } = world()
     delegate('one', { order: { group: 'release' } })
     delegate('two')
@@ -89,7 +90,7 @@ describe('stint merge', () => {
     expect(await statuses()).toEqual({ one: 'merged', two: 'ready' })
   })
 
-  test('with --dry-run says what would come of it and changes nothing', async () => {
+  test('predicts the outcome with --dry-run and changes nothing', async () => {
     const { stint, delegate, main, statuses, project } = world()
     delegate('one', CHANGES_A('one\n'))
     delegate('two', CHANGES_A('two\n'))
@@ -105,7 +106,7 @@ describe('stint merge', () => {
     expect(await statuses()).toEqual({ one: 'ready', two: 'ready', three: 'ready' })
   })
 
-  test('with --no-send-back leaves what conflicts, takes the others and says what to do', async () => {
+  test('leaves conflicts alone with --no-send-back, merges the others and prints what to do', async () => {
     const { stint, delegate, statuses } = world()
     delegate('one', CHANGES_A('one\n'))
     delegate('two', CHANGES_A('two\n'))
@@ -122,7 +123,7 @@ describe('stint merge', () => {
     )
   })
 
-  test('leaves a checkout alone that is not clean, and says so', async () => {
+  test('leaves a dirty checkout alone and says so', async () => {
     const { stint, delegate, main, project } = world()
     delegate('one')
     project.write('a.txt', 'not committed\n')
@@ -134,7 +135,7 @@ describe('stint merge', () => {
     expect(project.read('a.txt')).toBe('not committed\n')
   })
 
-  test('says of one that is not ready why, and what to do', async () => {
+  test('explains why a delegate is not ready and what to do', async () => {
     const { stint, delegate } = world()
     delegate('one', { order: { isReadOnly: true } })
     const ran = await stint('merge', 'one')
@@ -142,10 +143,10 @@ describe('stint merge', () => {
     expect(ran.stdout).toMatch(/^○ one is not ready: .*\n {3}?.*stint delegate show one/)
   })
 
-  test('shows no secret that became known as such later', async () => {
-    const { stint, delegate, made } = world()
+  test('shows no secret, even one configured later', async () => {
+    const { stint, delegate, delegateWorld } = world()
     delegate('one', { verify: 'echo opal-1234; false' })
-    made.config('redact:\n  patterns: ["opal-[0-9]+"]\n')
+    delegateWorld.config('redact:\n  patterns: ["opal-[0-9]+"]\n')
     for (const form of [[], ['--json']]) {
       const ran = await stint('merge', 'one', '--no-send-back', ...form)
       expect(ran.exitCode).toBe(1)
@@ -153,7 +154,7 @@ describe('stint merge', () => {
     }
   })
 
-  test('that is interrupted leaves what it had at hand ready', async () => {
+  test('leaves the current delegate ready when interrupted', async () => {
     const { delegate, project, main, statuses } = world('verify: "touch ../verifying; sleep 60"\n')
     const { tree } = delegate('one')
     const before = main()
@@ -173,7 +174,7 @@ describe('stint merge', () => {
 })
 
 describe('stint merge --wait', () => {
-  test('goes on until what was sent back is mended and merged', async () => {
+  test('waits until returned work is fixed and merged', async () => {
     const { stint, folder, cwd, git } = terminal()
     for (const [key, value] of [
       ['name', 'Test'],
@@ -220,41 +221,38 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
       env: { ...env, TERM: 'xterm' },
     })
     onTestFinished(() => void child.kill('SIGKILL'))
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
-    const until = (text: string) => expect.poll(() => said, { timeout: 20_000 }).toContain(text)
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    const until = (text: string) => expect.poll(() => printed, { timeout: 20_000 }).toContain(text)
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
-    return { child, until, exit, said: () => said }
+    return { child, until, exit, said: () => printed }
   }
 
   test.each([
     ['\r', 0, 'merged'],
     ['\u001B[B\r', 1, 'ready'],
     ['\u0003', 130, 'ready'],
-  ])(
-    '--review shows what it brings, and %j leads to exit %i and %s',
-    async (keys, code, status) => {
-      const { delegate, project, statuses } = world()
-      delegate('one')
-      const { child, until, exit, said } = typed(project.root, 'merge one --review')
-      await until('Merge one into main?')
-      expect(said()).toContain('one is written')
-      expect(said()).toContain('one.txt | 1 +')
-      child.stdin.write(keys)
-      expect(await exit).toBe(code)
-      expect(await statuses()).toEqual({ one: status })
-    },
-  )
+  ])('--review shows the changes, and %j leads to exit %i and %s', async (keys, code, status) => {
+    const { delegate, project, statuses } = world()
+    delegate('one')
+    const { child, until, exit, said: printed } = typed(project.root, 'merge one --review')
+    await until('Merge one into main?')
+    expect(printed()).toContain('one is written')
+    expect(printed()).toContain('one.txt | 1 +')
+    child.stdin.write(keys)
+    expect(await exit).toBe(code)
+    expect(await statuses()).toEqual({ one: status })
+  })
 
   test.each([
     ['y', 'merged'],
     ['n', 'ready'],
-  ])('without names lists what is ready and asks: %s leads to %s', async (key, status) => {
+  ])('lists the ready delegates without names and asks: %s leads to %s', async (key, status) => {
     const { delegate, project, statuses } = world()
     delegate('one')
-    const { child, until, exit, said } = typed(project.root, 'merge')
+    const { child, until, exit, said: printed } = typed(project.root, 'merge')
     await until('Merge it?')
-    expect(said()).toContain('✓ one ready: one is written')
+    expect(printed()).toContain('✓ one ready: one is written')
     child.stdin.write(key)
     expect(await exit).toBe(0)
     expect(await statuses()).toEqual({ one: status })
@@ -263,7 +261,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   test.each([
     ['y', 'discarded'],
     ['n', 'ready'],
-  ])('discarding several asks: %s leaves them %s', async (key, status) => {
+  ])('asks before discarding several: %s leaves them %s', async (key, status) => {
     const { delegate, project, statuses } = world()
     delegate('one')
     delegate('two')

@@ -15,7 +15,7 @@ function shell() {
 }
 
 describe('stint profiles', () => {
-  test('lists each with what it is for, what it costs and where it is from', async () => {
+  test('lists each profile with its purpose, tokens and origin', async () => {
     const { exitCode, stdout, stderr } = await shell().stint('profiles')
     expect(exitCode).toBe(0)
     expect(stdout.split('\n')[0]).toMatch(
@@ -27,7 +27,7 @@ describe('stint profiles', () => {
     expect(stderr).toContain('.agents/half.md has no head')
   })
 
-  test('gives the same to programs', async () => {
+  test('prints the same with --json', async () => {
     const { profiles, problems } = (await shell().stint('profiles', '--json')).json<{
       profiles: readonly Record<string, unknown>[]
       problems: readonly string[]
@@ -44,7 +44,7 @@ describe('stint profiles', () => {
     expect(problems).toHaveLength(1)
   })
 
-  test('shows one, also by what a specialist is called otherwise', async () => {
+  test('shows one profile, also by an alias of its specialist', async () => {
     const world = shell()
     expect((await world.stint('profiles', 'show', 'pages')).stdout).toMatch(
       /^pages: Builds pages\n.*\n\nUse tabs\.\n$/,
@@ -56,7 +56,7 @@ describe('stint profiles', () => {
     })
   })
 
-  test('names those there are when asked for another', async () => {
+  test('lists the profiles when asked for an unknown one', async () => {
     const world = shell()
     const { exitCode, stderr } = await world.stint('profiles', 'show', 'nobody')
     expect({ exitCode, stderr }).toMatchObject({
@@ -68,7 +68,7 @@ describe('stint profiles', () => {
     })
   })
 
-  test('needs neither git nor sessions, and leaves nothing behind', async () => {
+  test('needs neither git nor sessions, and creates nothing', async () => {
     const world = terminal({ git: false })
     expect(
       (await world.stint('profiles')).stdout.split('\n').filter((line) => line !== ''),

@@ -20,7 +20,7 @@ function runProgram(
 }
 
 describe('the program', () => {
-  test('puts results on standard output, talk on standard error, and says how it went by its exit code', () => {
+  test('prints results on stdout and messages on stderr, and sets the exit code', () => {
     const world = terminal()
     expect(runProgram(world, ['init', '--name', 'p', '--json'])).toMatchObject({
       status: 0,
@@ -45,7 +45,7 @@ describe('the program', () => {
     expect(existsSync(join(beside, '.sessions'))).toBe(false)
   })
 
-  test('in a folder that was deleted says so, without a stack, and still gives help', () => {
+  test('reports a deleted folder without a stack trace, and still prints help', () => {
     const world = terminal()
     const inDeleted = (...args: string[]) =>
       spawnSync(
@@ -72,7 +72,7 @@ describe('the program', () => {
     expect(inDeleted('--help')).toMatchObject({ status: 0, stderr: '' })
   })
 
-  test('ends quietly when its reader has seen enough', () => {
+  test('exits quietly when its reader closes the pipe', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
     for (let count = 0; count < 3; count += 1)
@@ -89,7 +89,7 @@ describe('the program', () => {
     expect(piped.stderr).toBe('')
   })
 
-  test('killed while it writes leaves a session that goes on', async () => {
+  test('leaves a usable session when killed mid-write', async () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
     for (const delay of [30, 60, 90, 120, 150, 180]) {
@@ -111,11 +111,11 @@ describe('the program', () => {
     expect(readdirSync(join(folder, id!)).filter((name) => name.startsWith('taken-'))).toEqual([])
   })
 
-  test('on a read-only folder says that nothing was saved, and still shows what there is', () => {
+  test('reports on a read-only folder that nothing was saved, and still reads', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
     runProgram(world, ['log', '--progress', 'before'])
-    // A file where a folder is wanted stops a writer whoever it runs as, root included.
+    // A file in place of a folder stops every writer, even root.
     const blocked = spawnSync(
       'bash',
       [
@@ -137,7 +137,7 @@ describe('the program', () => {
     expect(runProgram(world, ['view', '--progress']).stdout).toContain('before')
   })
 
-  test('completes commands and flags for the shell', () => {
+  test('completes commands and flags in the shell', () => {
     const world = terminal()
     const complete = (...words: string[]) =>
       runProgram(world, ['__complete', ...words]).stdout.split('\n')
@@ -183,7 +183,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
       },
     )
     onTestFinished(() => void child.kill('SIGKILL'))
-    // A program that has ended takes no more keys; what it said is what is looked at.
+    // A program that has ended takes no more keys; only its output matters.
     child.stdin.on('error', () => undefined)
     let screen = ''
     child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
@@ -208,14 +208,14 @@ describe.skipIf(!hasScript)('on a terminal', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
-  test('init with no flags asks its questions', async () => {
+  test('init without flags asks its questions', async () => {
     const world = terminal()
     const screen = await typed(world, ['init'], ['Stop the login loop', 'fix-auth', ' '])
     expect(screen).toContain('What is this session to achieve?')
     expect(runProgram(world, ['list', '--json']).stdout).toContain('"name":"fix-auth"')
   })
 
-  test('an ambiguous session is asked for', async () => {
+  test('the user is asked which of several sessions is meant', async () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'one'])
     world.git('switch', '-q', '-c', 'other')
@@ -228,7 +228,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 
   const down = '\u001B[B'
 
-  /** Three sessions, each active on a branch of its own, and a fourth branch without any. */
+  /** Three sessions, each active on its own branch, and a fourth branch without one. */
   function threeActive() {
     const world = terminal()
     for (const name of ['one', 'two', 'three']) {
@@ -238,7 +238,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     return world
   }
 
-  test('an ambiguous name that was given is asked for, and the answer counts', async () => {
+  test('the user is asked what an ambiguous name means, and the answer is used', async () => {
     const world = threeActive()
     const first = await typed(world, ['log', '--session', '0', '--progress', 'To the first'], [''])
     const second = await typed(
@@ -258,7 +258,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(runProgram(world, ['view', named[1]!, '--progress']).stdout).toContain('To the second')
   })
 
-  test('a question about a name that is not answered is not asked again, and nothing is done', async () => {
+  test('a cancelled question is not repeated, and nothing happens', async () => {
     const world = threeActive()
     const screen = await typed(
       world,
@@ -269,7 +269,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(runProgram(world, ['search', 'none', '--json']).stdout).toBe('[\n]\n')
   })
 
-  test('which session is paused is asked for, and the one switched to is the one named', async () => {
+  test('pause asks which session to pause and switches to the named one', async () => {
     const world = threeActive()
     const screen = await typed(world, ['pause', '--switch-to', 'one'], [''])
     expect(screen).toContain('Session Paused: three')
@@ -278,7 +278,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 })
 
 describe('npm pack', () => {
-  test('installed into an empty prefix gives a working stint and an importable library', () => {
+  test('installs a working stint and an importable library into an empty prefix', () => {
     const world = terminal()
     const packed = execFileSync(
       'npm',

@@ -13,7 +13,7 @@ function shop() {
 }
 
 describe('stint project', () => {
-  test('prints what the repository is, and keeps it', async () => {
+  test('prints the repository summary and caches it', async () => {
     const { stint } = shop()
     const ran = await stint('project')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -29,7 +29,7 @@ describe('stint project', () => {
     })
   })
 
-  test('says where each part was read, and what it costs', async () => {
+  test('explains where each part was read and what it costs', async () => {
     const { stint, git } = shop()
     const { stdout } = await stint('project', '--explain')
     expect(stdout).toMatch(/^\d+ of 500 tokens at [0-9a-f]{7}; read for the first time$/m)
@@ -40,7 +40,7 @@ describe('stint project', () => {
     expect((await stint('project', '--explain')).stdout).toContain('because HEAD is another commit')
   })
 
-  test('takes out what the project calls a secret, before it is kept', async () => {
+  test('redacts configured secrets before caching', async () => {
     const { stint, cwd, git } = shop()
     await stint('init', '--name', 'a')
     writeFileSync(join(cwd, '.sessions', 'config.yaml'), 'redact:\n  patterns: ["ACME-[0-9]{6}"]\n')
@@ -49,7 +49,7 @@ describe('stint project', () => {
     expect((await stint('project')).stdout).toContain('npm test (run [redacted:custom])')
   })
 
-  test('outside a repository says what to do', async () => {
+  test('suggests what to do outside a repository', async () => {
     const { stint } = terminal({ git: false })
     const ran = await stint('project')
     expect(ran.exitCode).toBe(1)
@@ -62,11 +62,11 @@ describe('stint project', () => {
 })
 
 describe('stint resume', () => {
-  test('tells an agent what the repository is, and leaves it out for a person', async () => {
+  test('prints the repository summary for an agent and not for a person', async () => {
     const { stint, run } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
-    const told = '   ## Project (as read from its repository)\n   Project: shop\n'
-    expect((await stint('resume')).stdout).toContain(told)
+    const projectSection = '   ## Project (as read from its repository)\n   Project: shop\n'
+    expect((await stint('resume')).stdout).toContain(projectSection)
     expect((await stint('resume', '--json')).json()).toMatchObject({
       project: expect.stringContaining('Project: shop\n'),
     })
@@ -83,7 +83,7 @@ describe('stint resume', () => {
 })
 
 describe('stint pack', () => {
-  test('prints what a model would be given, the project last', async () => {
+  test('prints the context for a model, the project last', async () => {
     const { stint } = shop()
     await stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
     const { stdout, exitCode } = await stint('pack')
@@ -94,7 +94,7 @@ describe('stint pack', () => {
     expect(stdout).toMatch(/\n\[stint:[0-9a-f]{8}\]\n<\/stint-session>\n$/)
   })
 
-  test('keeps to the budget, and tells more within a larger one', async () => {
+  test('stays within the budget, and uses a larger one', async () => {
     const { stint } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
     const decisions = Array.from({ length: 40 }, (_, n) => [
@@ -116,7 +116,7 @@ describe('stint pack', () => {
     expect((await stint('pack')).stdout.trimEnd()).toBe(usual)
   })
 
-  test('explains what went in, what it costs, what was left out, why, and where it is', async () => {
+  test('explains each section: what was included, its cost, what was left out and why', async () => {
     const { stint } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
     await stint(
@@ -146,7 +146,7 @@ describe('stint pack', () => {
   })
 
   test.each(['299', '20001', '0'])(
-    'refuses a budget of %s, and says what it takes',
+    'refuses a budget of %s and prints the range',
     async (budget) => {
       const { stint } = shop()
       await stint('init', '--name', 'a')
@@ -157,7 +157,7 @@ describe('stint pack', () => {
     },
   )
 
-  test('of no session says how to start one', async () => {
+  test('explains how to start a session when there is none', async () => {
     const { stint } = shop()
     const ran = await stint('pack')
     expect(ran.exitCode).toBe(1)

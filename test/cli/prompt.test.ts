@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
-/** A terminal in whose project the agent follows a script. */
-function rehearsing(...turns: readonly (readonly object[])[]) {
+/** A project whose agent follows a script. */
+function scriptedProject(...turns: readonly (readonly object[])[]) {
   const world = terminal()
   const script = join(world.folder, 'script.json')
   writeFileSync(script, JSON.stringify({ default: turns }))
@@ -14,8 +14,8 @@ function rehearsing(...turns: readonly (readonly object[])[]) {
 }
 
 describe('prompt', () => {
-  test('prints the answer and nothing else on standard output; what is done and refused goes to standard error', async () => {
-    const world = rehearsing([
+  test('prints only the answer on stdout; tool calls and refusals go to stderr', async () => {
+    const world = scriptedProject([
       { say: 'I look.\nTwo lines.' },
       { run: 'false' },
       { ask: 'touch asked.txt' },
@@ -49,16 +49,16 @@ describe('prompt', () => {
     })
   })
 
-  test('ends with 1 and the reason when the agent fails', async () => {
-    const world = rehearsing([{ fail: 'the model is overloaded' }])
+  test('exits with 1 and the reason when the agent fails', async () => {
+    const world = scriptedProject([{ fail: 'the model is overloaded' }])
     const ran = await world.prompt('Try')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('stint: failed: the model is overloaded')
   })
 
-  test('is refused with what to write instead where it makes no sense', async () => {
+  test('refuses invalid combinations and prints the right form', async () => {
     const { stint } = terminal({ git: false })
-    const refused: readonly (readonly [args: readonly string[], said: string])[] = [
+    const refused: readonly (readonly [args: readonly string[], message: string])[] = [
       [[], 'say what to ask'],
       [['--new', '--session', 'x', 'y'], '--new is a session of its own'],
       [['--fresh', '--conversation', 'x', 'y'], '--fresh begins another conversation'],
@@ -69,10 +69,10 @@ describe('prompt', () => {
         'only the rehearsal harness follows a script',
       ],
     ]
-    for (const [args, said] of refused) {
+    for (const [args, message] of refused) {
       const ran = await stint('prompt', ...args)
       expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(ran.stderr).toContain(said)
+      expect(ran.stderr).toContain(message)
     }
   })
 })

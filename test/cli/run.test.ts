@@ -47,11 +47,11 @@ describe('run', () => {
     [['--task', 'a', '--label', 'b', '--resume'], '--task and --label cannot go with it'],
     [['--resume', '3f9c1a', '--in-place'], '--in-place cannot go with it'],
     [['--resume', '--dry-run'], '--dry-run cannot go with it'],
-  ])('%j is refused with what to write instead', async (flags, said) => {
+  ])('%j is refused with the right form', async (flags, message) => {
     const { stint } = terminal()
     const ran = await stint('run', ...flags)
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
     const asJson = await stint('run', ...flags, '--json')
     expect(asJson).toMatchObject({ exitCode: 2, stderr: '' })
     expect(asJson.stdout.trimEnd()).not.toContain('\n')
@@ -66,7 +66,7 @@ describe('run', () => {
     expect(ran.stdout.match(new RegExp(`^ {2}stint ${command}`, 'gm'))!.length).toBeGreaterThan(2)
   })
 
-  test('hands on every flag as the run takes it', () => {
+  test('passes every flag to the run', () => {
     expect(
       optionsOf({
         backlog: 'TODO.md',
@@ -116,15 +116,15 @@ describe('run', () => {
     })
   })
 
-  test('takes --resume with a run and without', () => {
+  test('takes --resume with and without a run', () => {
     expect(optionsOf({ resume: '' })).toEqual({ resume: true })
     expect(optionsOf({ resume: '3f9c1a' })).toEqual({ resume: '3f9c1a' })
     expect(optionsOf({})).toEqual({})
   })
 })
 
-/** A run that says what it is given to say, and ends when it is told to stop or has said it all. */
-function scripted(events: readonly RunEvent[], waits = false) {
+/** A run that emits the given events, and ends when it is stopped or has emitted them all. */
+function scriptedRun(events: readonly RunEvent[], waits = false) {
   const stops: string[] = []
   const start = async (tell: (event: RunEvent) => void) => {
     for (const event of events) tell(event)
@@ -160,37 +160,37 @@ function contextWith(overrides: Partial<CliContext> = {}, env: NodeJS.ProcessEnv
   return { context, written }
 }
 
-describe('a run in front of somebody', () => {
+describe('the view of a run', () => {
   const all = [...STORY, ...REST]
 
-  test('is a log on standard error where that is no terminal', async () => {
+  test('is a log on stderr off a terminal', async () => {
     const { context, written } = contextWith()
-    await showRun(context, {}, scripted(all).start)
+    await showRun(context, {}, scriptedRun(all).start)
     expect(written.stdout).toBe('')
     expect(written.stderr).not.toContain('\u001B')
     expect(written.stderr.split('\n').length).toBeGreaterThan(20)
   })
 
-  test('is lines of JSON on standard output for programs', async () => {
+  test('is JSON lines on stdout with --json', async () => {
     const { context, written } = contextWith()
-    await showRun(context, { json: true }, scripted(all).start)
+    await showRun(context, { json: true }, scriptedRun(all).start)
     const lines = written.stdout.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line) as RunEvent)).toEqual(all)
     expect(written.stderr).toBe('')
   })
 
   test.each([{ json: true }, {}])(
-    'shows no secret that an agent says or runs, with %j',
+    "shows no secret from an agent's text or commands, with %j",
     async (flags) => {
       const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-      const said: RunEvent = { kind: 'text', at: at(1), data: { text: `the token is ${token}` } }
+      const message: RunEvent = { kind: 'text', at: at(1), data: { text: `the token is ${token}` } }
       const used: RunEvent = {
         kind: 'tool',
         at: at(1),
         data: { name: 'Bash', status: 'started', command: 'curl -H "X: our-own-secret"' },
       }
       const { context, written } = contextWith()
-      await showRun(context, flags, scripted([said, used]).start, {
+      await showRun(context, flags, scriptedRun([message, used]).start, {
         secrets: { extra: [/our-own-\w+/g] },
       })
       const all = written.stdout + written.stderr
@@ -206,7 +206,7 @@ describe('a run in front of somebody', () => {
     [{ TERM: 'xterm', NO_COLOR: '1' }, true],
     [{ TERM: 'xterm' }, true],
   ] as readonly [NodeJS.ProcessEnv, boolean][])(
-    'on a terminal with %j is drawn: %s',
+    'is drawn live on a terminal with %j: %s',
     async (env, isDrawn) => {
       const screen = new Screen()
       const stderr = Object.assign(screen, { isTTY: true })
@@ -214,17 +214,17 @@ describe('a run in front of somebody', () => {
         { process: { stdout: { write: () => {} }, stderr, env: {} } as never },
         env,
       )
-      await showRun(context, {}, scripted(STORY).start)
-      const said = screen.writes.join('')
-      expect(said.includes('\u001B[?25h')).toBe(isDrawn)
-      expect(/\u001B\[\d+m/.test(said)).toBe(isDrawn && env.NO_COLOR === undefined)
+      await showRun(context, {}, scriptedRun(STORY).start)
+      const message = screen.writes.join('')
+      expect(message.includes('\u001B[?25h')).toBe(isDrawn)
+      expect(/\u001B\[\d+m/.test(message)).toBe(isDrawn && env.NO_COLOR === undefined)
     },
   )
 
   test('finishes the task after one Ctrl-C, and stops now after two', async () => {
     const before = process.listenerCount('SIGINT')
     const { context, written } = contextWith()
-    const { start, stops } = scripted(STORY, true)
+    const { start, stops } = scriptedRun(STORY, true)
     const shown = showRun(context, {}, start)
     await new Promise(setImmediate)
     process.emit('SIGINT')
@@ -238,7 +238,7 @@ describe('a run in front of somebody', () => {
 
   test.each(['SIGTERM', 'SIGHUP'] as const)('stops now on %s', async (signal) => {
     const { context } = contextWith()
-    const { start, stops } = scripted(STORY, true)
+    const { start, stops } = scriptedRun(STORY, true)
     const shown = showRun(context, {}, start)
     await new Promise(setImmediate)
     process.emit(signal)
@@ -246,9 +246,9 @@ describe('a run in front of somebody', () => {
     expect(stops).toEqual(['now'])
   })
 
-  test('stops at once when it was interrupted before there was anything to stop', async () => {
+  test('stops at once when interrupted before the run has started', async () => {
     const { context, written } = contextWith()
-    const { start, stops } = scripted([], true)
+    const { start, stops } = scriptedRun([], true)
     const shown = showRun(context, {}, async (tell) => {
       await new Promise(setImmediate)
       process.emit('SIGINT')
@@ -259,7 +259,7 @@ describe('a run in front of somebody', () => {
     expect(written.stderr).toContain('stint: stopping\n')
   })
 
-  test('leaves the terminal clean when it cannot be started', async () => {
+  test('leaves the terminal clean when the run cannot start', async () => {
     const screen = new Screen()
     const stderr = Object.assign(screen, { isTTY: true })
     const { context } = contextWith(
@@ -301,15 +301,15 @@ describe('the exit code of a run', () => {
     ['usage limit', ['done', 'open'], 1],
     ['harness failed', ['done'], 1],
     ['interrupted', ['done', 'open'], 130],
-  ] as const)('that ended by %s with %j is %i', (how, outcomes, code) => {
+  ] as const)('after ending by %s with %j is %i', (how, outcomes, code) => {
     expect(exitCodeOfRun(ended(how, ...outcomes))).toBe(code)
   })
 })
 
 const output = new Output(contextWith().context)
 
-describe('the report', () => {
-  test('shows each task, session and the whole run, both sides of the comparison, what is left and how to merge', () => {
+describe('the run report', () => {
+  test('shows tasks, sessions, totals, both sides of the comparison, what is left and how to merge', () => {
     expect(describeRunReport(REPORT, output)).toBe(
       `
 🏁 Run 3f9c1a: 3 done, 1 parked, 1 blocked, 1 open of 6
@@ -347,7 +347,7 @@ describe('the report', () => {
     )
   })
 
-  test('names what was never begun, and counts what is too much to name', () => {
+  test('names the tasks that never started, and counts those beyond the limit', () => {
     const tasks = Array.from({ length: 30 }, (_, index) => ({
       id: `t${index}`,
       name: `later-${index}`,
@@ -370,15 +370,15 @@ describe('the report', () => {
     expect(many).not.toContain('later-20')
   })
 
-  test('of several at once says how much of it was side by side, against the aim, and what time that saved or cost', () => {
+  test('shows the parallel share against its target, and the time saved or lost', () => {
     const parallel = { most: 3, share: 0.75, target: 0.6, savedSeconds: 754, delegates: 5 }
-    const told = describeRunReport({ ...REPORT, parallel }, output)
-    expect(told).toContain(
+    const text = describeRunReport({ ...REPORT, parallel }, output)
+    expect(text).toContain(
       `
    At once  up to 3; 75 % of the tasks beside another (aim 60 %, reached)
             12m 34s less than all of them one after the other, without merging`.slice(1),
     )
-    expect(told).not.toContain('Against one conversation per task')
+    expect(text).not.toContain('Against one conversation per task')
     const slow = describeRunReport(
       { ...REPORT, parallel: { ...parallel, share: 0.5, savedSeconds: -20 } },
       output,
@@ -387,7 +387,7 @@ describe('the report', () => {
     expect(slow).toContain('20s longer than all of them one after the other')
   })
 
-  test('says what was lost as plainly as what was saved, and unknown where a price is', () => {
+  test('shows losses as plainly as savings, and unknown without a price', () => {
     const lost = describeRunReport(
       { ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } },
       output,
@@ -410,7 +410,7 @@ describe('the report', () => {
     expect(unknown).toMatch(/Whole run .* \?$/m)
   })
 
-  test('counts profiles on the side that they came out on', () => {
+  test('counts profiles as a saving or a cost by their sign', () => {
     const withProfiles = (profilesNotLoaded: number) =>
       describeRunReport({ ...REPORT, compared: { ...REPORT.compared, profilesNotLoaded } }, output)
     expect(withProfiles(1200)).toMatch(/− 1,200 +tokens of profiles not loaded/)
@@ -418,14 +418,14 @@ describe('the report', () => {
     expect(withProfiles(0)).not.toContain('profiles')
   })
 
-  test('of a run that can go on says how', () => {
+  test('prints how to resume a resumable run', () => {
     expect(describeRunReport({ ...REPORT, how: 'interrupted' }, output)).toContain(
       'Go on:    stint run --resume 3f9c1a',
     )
     expect(describeRunReport(REPORT, output)).not.toContain('--resume')
   })
 
-  test('of a run that did nothing is short', () => {
+  test('is short for a run that did nothing', () => {
     const nothing: RunReport = {
       ...REPORT,
       run: '',
@@ -438,7 +438,7 @@ describe('the report', () => {
     )
   })
 
-  test('says how to merge only what is proved, and on a branch of its own', () => {
+  test('prints how to merge only proved work on a separate branch', () => {
     const [first] = REPORT.sessions
     const begun = { ...first!.tasks[0]!, outcome: 'open' as const, attempts: 1 }
     const open = describeRunReport(
@@ -450,7 +450,7 @@ describe('the report', () => {
     expect(describeRunReport(inPlace, output)).not.toContain('git merge')
   })
 
-  test('says where the work of a parked task is, and names a harness once', () => {
+  test('prints where the work of a parked task is, and names a harness once', () => {
     const kept =
       'refs/stint/runs/01a1e0a4-4a3e-70a6-879f-115f1899549a/01a1e0a4-531f-72c6-9cc4-9448072e5da1'
     const [first] = REPORT.sessions
@@ -468,13 +468,13 @@ describe('the report', () => {
     expect(text).toContain('   rehearsal, 2026-11-15T14:00')
   })
 
-  test('says how to take up a task of another backlog', () => {
+  test('prints how to continue a task of another backlog', () => {
     expect(describeRunReport({ ...REPORT, backlog: 'my TODO.md' }, output)).toContain(
       "take it up: stint run --backlog 'my TODO.md' --task sweep-race",
     )
   })
 
-  test('writes names that a shell would take apart so that they can be pasted', () => {
+  test('quotes names so that the commands can be pasted into a shell', () => {
     const [first] = REPORT.sessions
     const task = {
       ...first!.tasks[0]!,
@@ -503,7 +503,7 @@ describe('the list of runs', () => {
     spend: spend(1, 1.2),
   }
 
-  test('has a line for each, and says how to go on', () => {
+  test('has a line for each run and prints how to resume', () => {
     const stopped: RunRow = {
       ...row,
       id: `${RUN.slice(0, -6)}77aa00`,
@@ -532,7 +532,7 @@ Go on with the last that can be: stint run --resume 77aa00`.slice(1),
     )
   })
 
-  test('that is empty says how to begin', () => {
+  test('explains how to start when empty', () => {
     expect(describeRuns([], output)).toContain('stint run starts one')
   })
 })
@@ -599,7 +599,7 @@ describe('the plan', () => {
     notes: ['Forecasts are from the table that comes with Stint.'],
   }
 
-  test('shows sessions as blocks, why each begins, what it takes, and what waits', () => {
+  test('shows each session with its reason and forecast, and the waiting tasks', () => {
     expect(describeRunPlan(plan, output)).toBe(
       `
 📐 3 tasks in 2 sessions
@@ -624,7 +624,7 @@ describe('the plan', () => {
     )
   })
 
-  test('of several at once shows what is begun when, and what it waits for until then', () => {
+  test('shows when each parallel task starts and what it waits for', () => {
     const waves = [
       { at: 0, tasks: [{ task: TASKS.login }, { task: TASKS.cookie }] },
       { at: 700, tasks: [{ task: TASKS.rate, because: 'waits for login-form' }] },
@@ -648,7 +648,7 @@ describe('the plan', () => {
     )
   })
 
-  test('gives no sum of costs where one of them is unknown', () => {
+  test('prints no total cost when one is unknown', () => {
     const { usd: _, ...unpriced } = plan.sessions[1]!
     expect(describeRunPlan({ ...plan, sessions: [plan.sessions[0]!, unpriced] }, output)).toContain(
       'In all  about 27m, cost unknown',

@@ -5,7 +5,7 @@ import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 
 const SPEND = { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 }
 
-test('an answer that broke off is said to begin anew, and then stands there once and whole', async () => {
+test('a restarted answer is announced and then printed once, in full', async () => {
   const printed = { stdout: '', stderr: '' }
   const into = (stream: 'stdout' | 'stderr') => ({
     write: (text: string) => void (printed[stream] += text),

@@ -10,13 +10,13 @@ import { RunLog } from '../../src/run/run-log.ts'
 import { BACKLOG_ID, draftEntry } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
 
-interface Node {
+interface TreeJson {
   readonly name: string
-  readonly parts: readonly Node[]
+  readonly parts: readonly TreeJson[]
 }
 
-/** A release with a part that is done, two in a group, and a loose task. */
-async function release() {
+/** A release with a completed part, two parts in a group, and an unrelated task. */
+async function releaseProject() {
   const world = terminal()
   const { stint } = world
   const add = (...args: string[]) => stint('task', 'add', ...args)
@@ -40,7 +40,7 @@ async function release() {
   return world
 }
 
-/** A delegate as its log has it. */
+/** Writes the log of a delegate. */
 function delegateFor(
   world: ReturnType<typeof terminal>,
   task: string,
@@ -74,8 +74,8 @@ function delegateFor(
 }
 
 describe('task tree', () => {
-  test('shows what is open, and counts what is completed', async () => {
-    const { stint } = await release()
+  test('shows open tasks and counts completed ones', async () => {
+    const { stint } = await releaseProject()
     const ran = await stint('task', 'tree')
     expect(ran.stdout.trimEnd().split('\n')).toEqual([
       '○ release  P1 L  Release  1 of 3 parts done  → devops (proposed)',
@@ -88,7 +88,7 @@ describe('task tree', () => {
   })
 
   test('shows completed tasks and all items with --all', async () => {
-    const { stint } = await release()
+    const { stint } = await releaseProject()
     const { stdout, stderr } = await stint('task', 'tree', '--all')
     expect(stdout).toContain(
       '├─ ✓ design  P2 M  Design  [1/2]  → architect  (completed)\n│     [x] draw it\n│     [ ] show it\n',
@@ -96,17 +96,17 @@ describe('task tree', () => {
     expect(stderr).toBe('')
   })
 
-  test('of one task shows it with its items, under nothing', async () => {
-    const { stint } = await release()
+  test('shows one task with its items at the top level', async () => {
+    const { stint } = await releaseProject()
     expect((await stint('task', 'tree', 'design')).stdout).toBe(
       '✓ design  P2 M  Design  [1/2]  → architect  (completed)\n   part of release\n   [x] draw it\n   [ ] show it\n',
     )
   })
 
   test('is nested in JSON, with specialists, progress and groups', async () => {
-    const { stint } = await release()
+    const { stint } = await releaseProject()
     const tree = (await stint('task', 'tree', '--all', '--json')).json<{
-      tasks: Node[]
+      tasks: TreeJson[]
       groups: unknown[]
     }>()
     expect(tree.tasks).toMatchObject([
@@ -128,14 +128,14 @@ describe('task tree', () => {
       },
       { name: 'loose-end', delegates: [] },
     ])
-    const [{ parts } = { parts: [] }] = tree.tasks as (Node & { parts: { id: string }[] })[]
+    const [{ parts } = { parts: [] }] = tree.tasks as (TreeJson & { parts: { id: string }[] })[]
     expect(tree.groups).toEqual([
       { group: 'group1', tasks: [parts[1]!.id, parts[2]!.id], progress: { done: 0, total: 2 } },
     ])
   })
 
-  test('names the delegate that has a task, and one whose work is merged only with --all', async () => {
-    const world = await release()
+  test('names the delegate of a task, and a merged one only with --all', async () => {
+    const world = await releaseProject()
     const { id } = (await world.stint('task', 'show', 'loose-end', '--json')).json<{ id: string }>()
     delegateFor(world, id, 'first-try', 'merged')
     delegateFor(world, id, 'second-try', 'ready')
@@ -159,8 +159,8 @@ describe('task tree', () => {
     ])
   })
 
-  test('keeps within the terminal, and cuts nothing where there is none', async () => {
-    const { stint, run, env } = await release()
+  test('stays within the terminal, and truncates nothing off a terminal', async () => {
+    const { stint, run, env } = await releaseProject()
     const title = `A ${'very '.repeat(30)}long title`
     await stint('task', 'add', title, '--parent', 'write-code')
     expect((await stint('task', 'tree')).stdout).toContain(title)
@@ -175,7 +175,7 @@ describe('task tree', () => {
     expect(written).toContain('\u001B[1m')
   })
 
-  test('shows tasks whose parents lead in a circle or nowhere, once each, as the list does', async () => {
+  test('shows tasks with circular or missing parents once each, as the list does', async () => {
     const { stint, cwd } = terminal()
     const ids = await Promise.all(
       ['Aa', 'Bb', 'Cc'].map(
@@ -207,7 +207,7 @@ describe('task tree', () => {
     })
   })
 
-  test('of a chain longer than anybody reads shows every task, and nests JSON no deeper than programs can read', async () => {
+  test('shows every task of a very long chain, and limits the nesting of JSON', async () => {
     const { stint, cwd, env } = terminal()
     await stint('task', 'add', 'First')
     const ids = Array.from({ length: 300 }, (_, n) => `chain-${String(n).padStart(4, '0')}`)
@@ -226,10 +226,10 @@ describe('task tree', () => {
     log.close()
     workspace.close()
     expect((await stint('task', 'tree')).stdout.match(/○ chain-\d+/g)).toHaveLength(300)
-    const { tasks } = (await stint('task', 'tree', '--json')).json<{ tasks: Node[] }>()
-    const count = (nodes: readonly Node[]): number =>
+    const { tasks } = (await stint('task', 'tree', '--json')).json<{ tasks: TreeJson[] }>()
+    const count = (nodes: readonly TreeJson[]): number =>
       nodes.reduce((sum, { parts }) => sum + 1 + count(parts), 0)
-    const depth = (nodes: readonly Node[]): number =>
+    const depth = (nodes: readonly TreeJson[]): number =>
       nodes.reduce((most, { parts }) => Math.max(most, 1 + depth(parts)), 0)
     expect([count(tasks), depth(tasks)]).toEqual([301, 100])
   })
@@ -237,17 +237,17 @@ describe('task tree', () => {
   test.each([
     [[], 'No tasks: stint task add "What is to be done" adds one.'],
     [['Done already'], 'No open tasks, 1 completed: stint task tree --all shows them.'],
-  ])('says what to do when there is nothing to show: %j', async (titles, said) => {
+  ])('suggests what to do when there is nothing to show: %j', async (titles, message) => {
     const { stint } = terminal()
     for (const title of titles) {
       const { id } = (await stint('task', 'add', title, '--json')).json<{ id: string }>()
       await stint('task', 'done', id)
     }
-    expect((await stint('task', 'tree')).stdout.trimEnd()).toBe(said)
+    expect((await stint('task', 'tree')).stdout.trimEnd()).toBe(message)
   })
 
-  test('answers a name that is not there with the nearest one', async () => {
-    const { stint } = await release()
+  test('suggests the nearest name for an unknown one', async () => {
+    const { stint } = await releaseProject()
     const ran = await stint('task', 'tree', 'relaese')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('there is no task "relaese"; did you mean release?')
@@ -259,8 +259,8 @@ describe('task tree', () => {
 })
 
 describe('task change', () => {
-  test('moves a task under another, into a group, to somebody, and back', async () => {
-    const { stint } = await release()
+  test('sets and clears parent, group and assignee', async () => {
+    const { stint } = await releaseProject()
     const flags = [
       '--parent',
       'write-code',
@@ -310,7 +310,7 @@ describe('task change', () => {
   })
 
   test('adds to dependencies, labels and checklist, and drops from them', async () => {
-    const { stint } = await release()
+    const { stint } = await releaseProject()
     const change = async (...flags: string[]) =>
       (await stint('task', 'change', 'loose-end', ...flags, '--json')).json<Lists>()
     await change(
@@ -344,8 +344,8 @@ describe('task change', () => {
     readonly dependsOn: readonly string[]
   }
 
-  test('refuses what would make a task wait for itself, and leaves it as it was', async () => {
-    const { stint } = await release()
+  test('refuses a change that makes a task wait for itself, and changes nothing', async () => {
+    const { stint } = await releaseProject()
     const before = (await stint('task', 'tree', '--all', '--json')).stdout
     for (const [name, flags, way] of [
       ['design', ['--depends', 'write-docs'], 'design → write-docs → design'],
@@ -369,7 +369,7 @@ describe('task change', () => {
     expect((await stint('task', 'tree', '--all', '--json')).stdout).toBe(before)
   })
 
-  test('takes a circle apart one piece at a time', async () => {
+  test('can break up a dependency cycle step by step', async () => {
     const { stint, cwd, env } = terminal()
     for (const title of ['Aa', 'Bb', 'Cc']) await stint('task', 'add', title)
     const workspace = new Workspace(cwd, { env })
@@ -394,8 +394,8 @@ describe('task change', () => {
     expect((await stint('task', 'list')).stderr).toBe('')
   })
 
-  test('that changes nothing records nothing', async () => {
-    const { stint, cwd } = await release()
+  test('records nothing when nothing changes', async () => {
+    const { stint, cwd } = await releaseProject()
     const log = () => readFileSync(join(cwd, '.sessions', 'backlog', 'log.jsonl'), 'utf8')
     const before = log()
     expect(
@@ -425,15 +425,15 @@ describe('task change', () => {
     [['loose-end', '--drop-depends', 'design'], 1, 'loose-end does not depend on "design"'],
     [['loose-end', '--drop-label', 'x'], 1, 'loose-end has no label "x"'],
     [['loose-end', '--drop-item', '3'], 1, 'loose-end has no item "3"'],
-  ])('%j is refused with what is wrong', async (args, exitCode, said) => {
-    const { stint } = await release()
+  ])('%j is refused with the reason', async (args, exitCode, message) => {
+    const { stint } = await releaseProject()
     const ran = await stint('task', 'change', ...args)
     expect(ran).toMatchObject({ exitCode, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
   })
 
-  test('is not for an agent in a run, which is proved by what the task says', async () => {
-    const { run, env, stint } = await release()
+  test('is refused to an agent in a run, whose proof depends on the task', async () => {
+    const { run, env, stint } = await releaseProject()
     const ran = await run(['task', 'change', 'loose-end', '--verify', 'true'], {
       env: { ...env, STINT_RUN: mintId(undefined) },
     })

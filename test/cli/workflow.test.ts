@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
 
-interface Told {
+interface WorkflowJson {
   readonly percent: number
   readonly status: string
   readonly phase: { readonly id: string; readonly status: string }
@@ -37,12 +37,12 @@ interface Told {
 async function workflow(...more: string[]) {
   const world = terminal()
   const began = await world.stint('workflow', 'init', 'wf-001', 'User auth', ...more)
-  const told = async (...args: string[]) =>
-    (await world.stint('workflow', ...args, '--json')).json<Told>()
-  return { ...world, began, told }
+  const workflowJson = async (...args: string[]) =>
+    (await world.stint('workflow', ...args, '--json')).json<WorkflowJson>()
+  return { ...world, began, workflowJson }
 }
 
-/** To phase 5, by way of its gate. */
+/** Advances to phase 5 through its gate. */
 async function approvedPlan() {
   const world = await workflow()
   await world.stint('workflow', 'phase', 'wf-001', '4')
@@ -51,7 +51,7 @@ async function approvedPlan() {
 }
 
 describe('workflow init', () => {
-  test('opens a session that is named by the id and begins in the first phase', async () => {
+  test('opens a session named after the id, in the first phase', async () => {
     const { stint, began } = await workflow('--goal', 'People log in')
     expect(began).toMatchObject({ exitCode: 0, stderr: '' })
     expect(began.stdout).toContain('wf-001: phase 1 Requirements, 0% complete')
@@ -62,7 +62,7 @@ describe('workflow init', () => {
     })
   })
 
-  test('gives an open session the template and its name', async () => {
+  test('gives an open session the template and the id as its name', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-login')
     await stint('log', '--progress', 'begun before')
@@ -75,7 +75,11 @@ describe('workflow init', () => {
       'fix-login',
       '--json',
     )
-    expect(ran.json<Told>()).toMatchObject({ id: 'wf-001', name: 'User auth', phase: { id: '1' } })
+    expect(ran.json<WorkflowJson>()).toMatchObject({
+      id: 'wf-001',
+      name: 'User auth',
+      phase: { id: '1' },
+    })
     expect((await stint('view', 'wf-001')).stdout).toContain('begun before')
     expect((await stint('view', 'fix-login')).exitCode).toBe(1)
   })
@@ -84,15 +88,15 @@ describe('workflow init', () => {
     ['WF 001', 'wf-001 can: small letters'],
     ['../x', 'x can: small letters'],
     ['a'.repeat(41), `${'a'.repeat(40)} can: small letters`],
-  ])('refuses %j as an id and says what could be one', async (id, said) => {
+  ])('refuses %j as an id and explains what is valid', async (id, message) => {
     const { stint } = terminal()
     const ran = await stint('workflow', 'init', id, 'User auth')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
     expect((await stint('list')).stdout).toBe('No sessions.\n')
   })
 
-  test('refuses an id that is taken, each time with what to do instead', async () => {
+  test('refuses a taken id and says what to do instead', async () => {
     const { stint } = await workflow()
     const again = await stint('workflow', 'init', 'wf-001', 'User auth')
     expect(again).toMatchObject({ exitCode: 1 })
@@ -116,7 +120,7 @@ describe('workflow init', () => {
     expect((await stint('workflow', 'init', 'wf-002', ' ')).exitCode).toBe(2)
   })
 
-  test('follows a template of the user as it was then, whatever becomes of the file', async () => {
+  test("keeps following the user's template as it was, whatever happens to the file", async () => {
     const { stint, cwd } = terminal()
     mkdirSync(join(cwd, '.sessions', 'workflows'), { recursive: true })
     const path = join(cwd, '.sessions', 'workflows', 'short.yaml')
@@ -124,16 +128,16 @@ describe('workflow init', () => {
     await stint('workflow', 'init', 'wf-001', 'Short', '--template', 'short')
     writeFileSync(path, 'phases:\n  - name: Something else\n')
     const ran = await stint('workflow', 'status', 'wf-001', '--json')
-    expect(ran.json<Told>()).toMatchObject({
+    expect(ran.json<WorkflowJson>()).toMatchObject({
       template: 'short',
       phases: [{ name: 'Plan' }, { name: 'Build' }],
     })
-    expect(ran.json<Told>().deliverables).toMatchObject([
+    expect(ran.json<WorkflowJson>().deliverables).toMatchObject([
       { path: 'plan.md', phase: '1', exists: false },
     ])
   })
 
-  test('with a template that is wrong or not there opens nothing', async () => {
+  test('opens nothing with an invalid or missing template', async () => {
     const { stint, cwd } = terminal()
     writeFileSync(join(cwd, 'bad.yaml'), 'phases:\n  - name: Plan\n    gate: maybe\n')
     const ran = await stint('workflow', 'init', 'wf-001', 'x', '--template', 'bad.yaml')
@@ -147,16 +151,16 @@ describe('workflow init', () => {
 })
 
 describe('workflow phase', () => {
-  test('enters the next one, or the one that is named by number, sub-number or name', async () => {
-    const { told } = await approvedPlan()
-    expect((await told('phase', 'wf-001')).phase.id).toBe('5a')
-    expect((await told('phase', 'wf-001', '5c')).phase.id).toBe('5c')
-    expect((await told('phase', 'wf-001', 'green')).phase.id).toBe('5b')
-    expect((await told('phase', 'wf-001', 'TDD Implementation')).phase.id).toBe('5a')
-    expect((await told('phase', 'wf-001', 'Requirements')).phase.id).toBe('1')
+  test('enters the next phase, or one named by number, sub-number or name', async () => {
+    const { workflowJson } = await approvedPlan()
+    expect((await workflowJson('phase', 'wf-001')).phase.id).toBe('5a')
+    expect((await workflowJson('phase', 'wf-001', '5c')).phase.id).toBe('5c')
+    expect((await workflowJson('phase', 'wf-001', 'green')).phase.id).toBe('5b')
+    expect((await workflowJson('phase', 'wf-001', 'TDD Implementation')).phase.id).toBe('5a')
+    expect((await workflowJson('phase', 'wf-001', 'Requirements')).phase.id).toBe('1')
   })
 
-  test('that is not there is answered with those that are', async () => {
+  test('lists the phases when given an unknown one', async () => {
     const { stint } = await workflow()
     expect((await stint('workflow', 'phase', 'wf-001', '12')).stderr).toContain(
       'wf-001 has no phase "12"\n  there are 1 Requirements, 2 Design',
@@ -166,7 +170,7 @@ describe('workflow phase', () => {
     )
   })
 
-  test('of a session without a template says how it gets one', async () => {
+  test('explains how a session without a template gets one', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'plain')
     const ran = await stint('workflow', 'phase', 'plain')
@@ -174,7 +178,7 @@ describe('workflow phase', () => {
     expect(ran.stderr).toContain('stint workflow init plain "NAME" --session plain gives it one')
   })
 
-  test('keeps the code as it was then', async () => {
+  test('keeps the code in a checkpoint', async () => {
     const { stint, cwd, git } = await workflow()
     writeFileSync(join(cwd, 'design.md'), 'half done\n')
     await stint('workflow', 'phase', 'wf-001', '--note', 'sketched')
@@ -185,19 +189,19 @@ describe('workflow phase', () => {
     expect(git('show', `${checkpoints.at(-1)!.code.commit}:design.md`)).toBe('half done\n')
   })
 
-  test('goes past a gate only when a person has approved it, and says the command', async () => {
-    const { stint, told } = await workflow()
+  test("passes a gate only after a person's approval, and prints the command", async () => {
+    const { stint, workflowJson } = await workflow()
     const skipping = await stint('workflow', 'phase', 'wf-001', '5')
     expect(skipping).toMatchObject({ exitCode: 1, stdout: '' })
     expect(skipping.stderr).toContain('stint workflow phase wf-001 4 enters it')
-    expect((await told('status')).phase).toMatchObject({ id: '1', status: 'current' })
+    expect((await workflowJson('status')).phase).toMatchObject({ id: '1', status: 'current' })
 
     await stint('workflow', 'phase', 'wf-001', '4')
     const refused = await stint('workflow', 'phase', 'wf-001')
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
     expect(refused.stderr).toContain("phase 4 Tests waits for a person's approval")
     expect(refused.stderr).toContain('stint workflow approve wf-001 4')
-    const waiting = await told('status', 'wf-001')
+    const waiting = await workflowJson('status', 'wf-001')
     expect(waiting).toMatchObject({
       isWaitingForApproval: true,
       phase: { id: '4' },
@@ -207,23 +211,26 @@ describe('workflow phase', () => {
     const entries = (await stint('view', '--entries', '--json')).stdout
     await stint('workflow', 'phase', 'wf-001', '5a')
     expect((await stint('view', '--entries', '--json')).stdout).toBe(entries)
-    expect((await told('approve', 'wf-001', '4')).phase.status).toBe('done')
-    expect((await told('phase', 'wf-001')).phase.id).toBe('5a')
+    expect((await workflowJson('approve', 'wf-001', '4')).phase.status).toBe('done')
+    expect((await workflowJson('phase', 'wf-001')).phase.id).toBe('5a')
   })
 
-  test('that goes back closes the gates behind it again', async () => {
-    const { stint, told } = await approvedPlan()
+  test('closes later gates again when going back', async () => {
+    const { stint, workflowJson } = await approvedPlan()
     await stint('workflow', 'phase', 'wf-001')
-    expect(await told('phase', 'wf-001', '2')).toMatchObject({ percent: 7, approvals: [] })
+    expect(await workflowJson('phase', 'wf-001', '2')).toMatchObject({ percent: 7, approvals: [] })
     expect((await stint('workflow', 'phase', 'wf-001', '5')).stderr).toContain('phase 4 Tests')
   })
 
-  test('ends the last one, which is then everything', async () => {
-    const { stint, told } = await approvedPlan()
+  test('finishes the last phase at 100%', async () => {
+    const { stint, workflowJson } = await approvedPlan()
     await stint('workflow', 'phase', 'wf-001', '5c')
     await stint('workflow', 'approve', 'wf-001', '5')
-    expect(await told('phase', 'wf-001', '9')).toMatchObject({ percent: 95 })
-    expect(await told('phase', 'wf-001')).toMatchObject({ percent: 100, phase: { status: 'done' } })
+    expect(await workflowJson('phase', 'wf-001', '9')).toMatchObject({ percent: 95 })
+    expect(await workflowJson('phase', 'wf-001')).toMatchObject({
+      percent: 100,
+      phase: { status: 'done' },
+    })
     const over = await stint('workflow', 'phase', 'wf-001')
     expect(over).toMatchObject({ exitCode: 1 })
     expect(over.stderr).toContain('stint close --complete --session wf-001')
@@ -231,13 +238,16 @@ describe('workflow phase', () => {
     expect((await stint('workflow', 'phase', 'wf-001', '1')).stderr).toContain(
       'stint reopen wf-001',
     )
-    expect(await told('status', 'wf-001')).toMatchObject({ status: 'completed', percent: 100 })
+    expect(await workflowJson('status', 'wf-001')).toMatchObject({
+      status: 'completed',
+      percent: 100,
+    })
   })
 })
 
 describe('workflow approve', () => {
   test.each(['CLAUDECODE', 'STINT_CONVERSATION', 'CLAUDE_CODE_SESSION_ID'])(
-    'is refused to an agent, which has %s, unless it passes on what the person said',
+    "is refused to an agent with %s unless it quotes the person's approval",
     async (name) => {
       const world = await workflow()
       await world.stint('workflow', 'phase', 'wf-001', '4')
@@ -248,21 +258,21 @@ describe('workflow approve', () => {
       const refused = await agent()
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
       expect(refused.stderr).toContain("an approval is a person's: run it in your own terminal")
-      expect((await world.told('status')).approvals).toEqual([])
+      expect((await world.workflowJson('status')).approvals).toEqual([])
       expect((await agent('--person-said', ' ')).exitCode).toBe(2)
       expect((await agent('--person-said', 'Plan is fine, build it')).exitCode).toBe(0)
-      expect((await world.told('status')).approvals).toMatchObject([
+      expect((await world.workflowJson('status')).approvals).toMatchObject([
         { phase: '4', said: 'Plan is fine, build it' },
       ])
     },
   )
 
-  test('is of whole phases that were reached, and once', async () => {
-    const { stint, told } = await workflow()
+  test('approves only whole phases that were reached, and once', async () => {
+    const { stint, workflowJson } = await workflow()
     expect((await stint('workflow', 'approve', 'wf-001', '4')).stderr).toContain(
       'stint workflow phase wf-001 4 enters it',
     )
-    expect((await told('approve', 'wf-001', '--note', 'good')).approvals).toMatchObject([
+    expect((await workflowJson('approve', 'wf-001', '--note', 'good')).approvals).toMatchObject([
       { phase: '1', note: 'good' },
     ])
     expect((await stint('workflow', 'approve', 'wf-001', '1')).stderr).toContain('approved already')
@@ -277,15 +287,15 @@ describe('workflow approve', () => {
     )
   })
 
-  test('says where the next conversation is best begun, and how', async () => {
-    const { stint, told } = await workflow()
+  test('says where to start the next conversation, and how', async () => {
+    const { stint, workflowJson } = await workflow()
     await stint('workflow', 'phase', 'wf-001', '4')
-    expect((await told('status')).isSplitHere).toBe(false)
+    expect((await workflowJson('status')).isSplitHere).toBe(false)
     const ran = await stint('workflow', 'approve', 'wf-001')
     expect(ran.stdout).toContain(
       'The place for a fresh conversation: stint handoff create wf-001, then /clear',
     )
-    expect(await told('status')).toMatchObject({
+    expect(await workflowJson('status')).toMatchObject({
       isSplitHere: true,
       conversation: { number: 1, of: 3, tokens: [50_000, 80_000] },
     })
@@ -299,13 +309,13 @@ describe('workflow approve', () => {
 })
 
 describe('workflow set', () => {
-  test('adds deliverables, as they are seen from the root, and takes them off', async () => {
-    const { stint, told, run, cwd } = await workflow()
+  test('adds deliverables relative to the root, and removes them', async () => {
+    const { stint, workflowJson, run, cwd } = await workflow()
     await stint('workflow', 'set', 'wf-001', 'deliverables', 'tests/auth/Login.test.tsx')
     mkdirSync(join(cwd, 'src'))
     writeFileSync(join(cwd, 'src', 'login.ts'), '')
     await run(['workflow', 'set', 'wf-001', 'deliverables', 'login.ts'], { cwd: join(cwd, 'src') })
-    expect((await told('status')).deliverables).toMatchObject([
+    expect((await workflowJson('status')).deliverables).toMatchObject([
       { path: 'tests/auth/Login.test.tsx', phase: '1', exists: false },
       { path: 'src/login.ts', exists: true },
     ])
@@ -313,31 +323,31 @@ describe('workflow set', () => {
       '✗ tests/auth/Login.test.tsx (phase 1), not there\n   ✓ src/login.ts (phase 1)\n',
     )
     await stint('workflow', 'set', 'wf-001', 'deliverables', 'src/login.ts', '--remove')
-    expect((await told('status')).deliverables).toHaveLength(1)
+    expect((await workflowJson('status')).deliverables).toHaveLength(1)
     expect(
       (await stint('workflow', 'set', 'wf-001', 'deliverables', 'src/login.ts', '--remove')).stderr,
     ).toContain('it has tests/auth/Login.test.tsx')
   })
 
-  test('takes no deliverable from outside of the project', async () => {
-    const { stint, told } = await workflow()
+  test('refuses a deliverable outside the project', async () => {
+    const { stint, workflowJson } = await workflow()
     expect(
       (await stint('workflow', 'set', 'wf-001', 'deliverables', '../other.ts')).stderr,
     ).toContain('a file or a folder of the project')
     expect((await stint('workflow', 'set', 'wf-001', 'deliverables', '/etc/passwd')).exitCode).toBe(
       1,
     )
-    expect((await told('status')).deliverables).toEqual([])
+    expect((await workflowJson('status')).deliverables).toEqual([])
   })
 
-  test('sets the name and the focus, and names the keys when another is given', async () => {
-    const { stint, told } = await workflow()
+  test('sets the name and the focus, and lists the keys when given an unknown one', async () => {
+    const { stint, workflowJson } = await workflow()
     await stint('workflow', 'set', 'wf-001', 'name', 'User auth, without SSO')
-    expect(await told('set', 'wf-001', 'focus', 'only the login form')).toMatchObject({
+    expect(await workflowJson('set', 'wf-001', 'focus', 'only the login form')).toMatchObject({
       name: 'User auth, without SSO',
       focus: 'only the login form',
     })
-    expect((await told('set', 'wf-001', 'focus', '-', '--remove')).focus).toContain(
+    expect((await workflowJson('set', 'wf-001', 'focus', '-', '--remove')).focus).toContain(
       'what is wanted',
     )
     const ran = await stint('workflow', 'set', 'wf-001', 'colour', 'red')
@@ -345,7 +355,7 @@ describe('workflow set', () => {
     expect(ran.stderr).toContain('there are deliverables, name, focus')
   })
 
-  test('lets no secret reach the journal', async () => {
+  test('redacts secrets before journalling', async () => {
     const { stint } = await workflow()
     const secret = `ghp_${'a1B2'.repeat(9)}`
     await stint('workflow', 'set', 'wf-001', 'focus', `use ${secret}`)
@@ -361,7 +371,7 @@ describe('workflow set', () => {
 })
 
 describe('workflow list', () => {
-  test('shows id, name, phase, how much is done and how it stands', async () => {
+  test('shows id, name, phase, percentage and status', async () => {
     const { stint, git } = await workflow()
     git('switch', '-q', '-c', 'other')
     await stint('init', '--name', 'plain')
@@ -374,10 +384,10 @@ describe('workflow list', () => {
         '',
       ].join('\n'),
     )
-    expect((await stint('workflow', 'list', '--json')).json<Told[]>()).toHaveLength(1)
+    expect((await stint('workflow', 'list', '--json')).json<WorkflowJson[]>()).toHaveLength(1)
   })
 
-  test('without any says how one is begun, and leaves nothing behind', async () => {
+  test('explains how to start when empty, and creates nothing', async () => {
     const { stint } = terminal()
     expect((await stint('workflow', 'list')).stdout).toContain('stint workflow init wf-001')
     expect((await stint('workflow', 'list', '--json')).json()).toEqual([])
@@ -385,7 +395,7 @@ describe('workflow list', () => {
 })
 
 describe('workflow status', () => {
-  test('without an id is that of the session that is worked on here', async () => {
+  test("shows the current session's workflow without an id", async () => {
     const { stint } = await workflow()
     expect((await stint('workflow', 'status')).stdout).toBe(
       (await stint('workflow', 'status', 'wf-001')).stdout,
@@ -397,7 +407,7 @@ describe('workflow status', () => {
 })
 
 describe('workflow template', () => {
-  test('lists them, and prints one that can be used as it is', async () => {
+  test('lists templates, and prints one that can be used as it is', async () => {
     const { stint, cwd } = terminal()
     expect((await stint('workflow', 'template')).stdout).toBe('nine-phases  (built in)\n')
     writeFileSync(
@@ -413,6 +423,6 @@ describe('workflow template', () => {
       './mine.yaml',
       '--json',
     )
-    expect(ran.json<Told>().phases).toHaveLength(9)
+    expect(ran.json<WorkflowJson>().phases).toHaveLength(9)
   })
 })

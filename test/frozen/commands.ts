@@ -1,37 +1,37 @@
-// The commands that are replayed over the frozen project, in groups. Each group has a fresh copy of it, and its commands follow each other there.
+// The commands replayed over the frozen project. Each group runs in order on a fresh copy.
 
 export interface Command {
-  /** The name of the test and of the file with what is expected. */
+  /** The name of the test and of the file with the expected output. */
   readonly name: string
-  /** A command line of the program, an event for the hook, or what the server or the MCP server is asked. */
+  /** A command line, an event for the hook, or a request to the server or the MCP server. */
   readonly args?: readonly string[]
   readonly event?: Readonly<Record<string, unknown>>
   readonly get?: string
   readonly mcp?: { readonly method: string; readonly params?: Readonly<Record<string, unknown>> }
   readonly stdin?: string
-  /** What somebody does before, in a shell. */
+  /** A shell script to run first. */
   readonly before?: string
-  /** What of its output is the time that it took, or goes by it. */
+  /** The parts of the output that depend on the time taken. */
   readonly volatile?: readonly (readonly [RegExp, string])[]
 }
 
-// Columns are as wide as what stands in them.
-const TOOK = [/ *\b\d+s(?= |,|$)/gm, ' <s>'] as const
+// The column width depends on the content.
+const DURATIONS = [/ *\b\d+s(?= |,|$)/gm, ' <s>'] as const
 const CLOCK = [/^\d\d:\d\d:\d\d /gm, '<clock> '] as const
-// Of the machine.
+// Depends on the machine.
 const MACHINE = [
   [/\d+ GB/g, '<n> GB'],
   [/Node [\d.]+, SQLite [\d.]+/g, 'Node <version>, SQLite <version>'],
 ] as const
-// The estimate goes by the digits of new ids.
+// The estimate depends on the digits of new ids.
 const SIZE = [/Size: \d+ tokens/g, 'Size: <n> tokens'] as const
 const BYTES = [/"bytes": \d+/g, '"bytes": <n>'] as const
 
 export interface Group {
   readonly name: string
-  /** Whether the entries that were appended and the files that changed belong to what is compared. */
+  /** Whether appended entries and changed files are compared. */
   readonly isWriting: boolean
-  /** Hooks go the quick way only while the files they go by stay as they left them. */
+  /** Hooks use precomputed responses only while their files stay unchanged. */
   readonly isUnstamped?: true
   readonly commands: readonly Command[]
 }
@@ -40,7 +40,10 @@ const line = (text: string, more: Partial<Command> = {}): Command => {
   const args = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
   return { name: text.replaceAll('"', ''), args, ...more }
 }
-const both = (text: string): readonly Command[] => [line(text), line(`${text} --json`)]
+const withAndWithoutJson = (text: string): readonly Command[] => [
+  line(text),
+  line(`${text} --json`),
+]
 
 const CONVERSATION = 'dddddddd-0000-4000-8000-000000000004'
 const transcript =
@@ -61,7 +64,7 @@ const event = (
   },
   ...(before === undefined ? {} : { before }),
 })
-const said = (uuid: string, fields: Readonly<Record<string, unknown>>): string => {
+const transcriptLine = (uuid: string, fields: Readonly<Record<string, unknown>>): string => {
   const full = {
     uuid,
     sessionId: CONVERSATION,
@@ -91,12 +94,12 @@ export const GROUPS: readonly Group[] = [
     name: 'reading',
     isWriting: false,
     commands: [
-      // The first that comes takes in what hooks left and what a person edited.
+      // The first command drains the outbox and absorbs the person's edit.
       line('view fix-auth'),
       line('view fix-auth --entries'),
       line('view sweep-metrics --activity'),
       line('view sweep-metrics --delivery'),
-      ...both('view'),
+      ...withAndWithoutJson('view'),
       line('view --toon'),
       line('view fix-sweep-bug'),
       line('view fix-sweep-bug --entries'),
@@ -104,11 +107,11 @@ export const GROUPS: readonly Group[] = [
       line('view fix-sweep-bug --json'),
       line('view wf-001'),
       line('view list'),
-      ...both('list'),
+      ...withAndWithoutJson('list'),
       line('list --status active,paused --sort name'),
       line('list --branch main --limit 2 --offset 1'),
       line('list --task fix-the-sweep-trigger'),
-      ...both('search lock'),
+      ...withAndWithoutJson('search lock'),
       line('search mutex OR lock --kind decision'),
       line('search hello --in said'),
       line('history'),
@@ -121,19 +124,19 @@ export const GROUPS: readonly Group[] = [
       line('history aaaaaaaa --format openai'),
       line('history 13628210'),
       line('history 01a1e20e --format openai'),
-      ...both('budget sweep-metrics'),
-      ...both('task list --all'),
-      ...both('task tree --all'),
-      ...both('task show design-the-api'),
-      ...both('task next'),
-      ...both('runs'),
+      ...withAndWithoutJson('budget sweep-metrics'),
+      ...withAndWithoutJson('task list --all'),
+      ...withAndWithoutJson('task tree --all'),
+      ...withAndWithoutJson('task show design-the-api'),
+      ...withAndWithoutJson('task next'),
+      ...withAndWithoutJson('runs'),
       line('runs RUN'),
       line('runs RUN --json'),
       line('runs WIDE'),
-      ...both('plan --harness rehearsal'),
+      ...withAndWithoutJson('plan --harness rehearsal'),
       line('plan --harness rehearsal --parallel 2'),
-      ...both('delegates --all'),
-      ...both('delegate show label-each-sweep'),
+      ...withAndWithoutJson('delegates --all'),
+      ...withAndWithoutJson('delegate show label-each-sweep'),
       line('delegate show research'),
       line('merge --all --dry-run'),
       line('export fix-sweep-bug --format json'),
@@ -141,16 +144,16 @@ export const GROUPS: readonly Group[] = [
       line('export fix-sweep-bug --format markdown'),
       line('export sweep-metrics --format session-json'),
       line('export wf-001 --format workflow-log'),
-      ...both('pack sweep-metrics'),
+      ...withAndWithoutJson('pack sweep-metrics'),
       line('pack fix-sweep-bug --budget 600 --explain'),
-      ...both('handoff list fix-sweep-bug'),
-      ...both('handoff show fix-sweep-bug/1'),
+      ...withAndWithoutJson('handoff list fix-sweep-bug'),
+      ...withAndWithoutJson('handoff show fix-sweep-bug/1'),
       line('handoff show wf-001 --check'),
-      ...both('workflow status wf-001'),
-      ...both('workflow list'),
+      ...withAndWithoutJson('workflow status wf-001'),
+      ...withAndWithoutJson('workflow list'),
       line('workflow template nine-phases'),
       line('workflow recover wf-001 --dry-run'),
-      ...both('checkpoint list --session fix-sweep-bug'),
+      ...withAndWithoutJson('checkpoint list --session fix-sweep-bug'),
       line('checkpoint diff 1 --stat --session fix-sweep-bug'),
       line('ledger'),
       line('ledger --json', { volatile: [BYTES] }),
@@ -159,11 +162,11 @@ export const GROUPS: readonly Group[] = [
       line('ledger --maintenance'),
       line('doctor', { volatile: MACHINE }),
       line('doctor --json', { volatile: MACHINE }),
-      ...both('project'),
+      ...withAndWithoutJson('project'),
       line('project --explain'),
-      ...both('profiles'),
+      ...withAndWithoutJson('profiles'),
       line('profiles show auditor'),
-      ...both('digest list'),
+      ...withAndWithoutJson('digest list'),
       line('digest show 857d6e72 --grep fired'),
       line('resume --list'),
       line('setup --check'),
@@ -222,7 +225,10 @@ export const GROUPS: readonly Group[] = [
       event(
         'UserPromptSubmit',
         { prompt: 'Use seconds instead, and never touch src/watch.js' },
-        said('d-1', { type: 'user', message: { role: 'user', content: 'Use seconds instead' } }),
+        transcriptLine('d-1', {
+          type: 'user',
+          message: { role: 'user', content: 'Use seconds instead' },
+        }),
       ),
       event('PostToolUse', {
         tool_name: 'Edit',
@@ -256,13 +262,13 @@ export const GROUPS: readonly Group[] = [
       event(
         'Stop',
         { stop_hook_active: false, last_assistant_message: 'I see two ways.' },
-        said('d-2', { type: 'assistant', message: answer }),
+        transcriptLine('d-2', { type: 'assistant', message: answer }),
       ),
       event('PreCompact', { trigger: 'manual', custom_instructions: '' }),
       event(
         'SessionStart',
         { source: 'compact' },
-        said('d-3', {
+        transcriptLine('d-3', {
           type: 'system',
           subtype: 'compact_boundary',
           compactMetadata: { trigger: 'manual', preTokens: 15_000 },
@@ -316,10 +322,10 @@ export const GROUPS: readonly Group[] = [
     name: 'working',
     isWriting: true,
     commands: [
-      line('merge label-each-sweep', { volatile: [TOOK] }),
+      line('merge label-each-sweep', { volatile: [DURATIONS] }),
       line('delegate discard break-each-sweep'),
-      line('run --resume', { volatile: [TOOK, CLOCK] }),
-      line('runs', { volatile: [TOOK] }),
+      line('run --resume', { volatile: [DURATIONS, CLOCK] }),
+      line('runs', { volatile: [DURATIONS] }),
       line('delegates --all'),
       line('task list --all'),
       line('doctor', { volatile: MACHINE }),
@@ -329,9 +335,9 @@ export const GROUPS: readonly Group[] = [
     name: 'serving',
     isWriting: false,
     commands: [
-      // Stores what was not stored yet, so that the server does not do so meanwhile.
+      // Stores pending conversations, so that the server does not do it meanwhile.
       line('history --all'),
-      // They are listed by the time they were stored, which was almost the same.
+      // Listed by the time stored, which is almost equal.
       line('history --all --json', {
         before:
           'cd .sessions/conversations; for c in a b c; do touch -d 2026-03-05T09:00:0$((0x$c % 10))Z $c$c$c$c$c$c$c$c-*; done',
@@ -352,7 +358,7 @@ export const GROUPS: readonly Group[] = [
         'handoffs',
         'usage',
         'ledger',
-        // What was said is read in while the server runs, and ranks with it.
+        // Messages are indexed while the server runs, which changes the ranking.
         'search?text=lock&limit=1',
         'overview',
         'no-such-thing',

@@ -1,4 +1,4 @@
-// A project that an earlier Stint wrote, and what some 200 commands over it printed and recorded then. It must open, resume, merge and
+// A project written by an earlier Stint, with what some 200 commands on it printed and recorded. It must open, resume, merge and
 // export as before. A difference is a bug, or it is intended and has a line in CHANGELOG.md. Accept an intended difference with
 //
 //   npm run test:process -- test/frozen -u
@@ -25,14 +25,20 @@ import {
   stampFiles,
 } from './stage.mjs'
 
-interface Ran {
+interface CommandResult {
   readonly exit?: number | string | null
   readonly stdout: string
   readonly stderr?: string
 }
 
-// A harness runs a second program after these.
-const FOLLOWED = new Set(['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SubagentStop'])
+// Harnesses run a second program after these events.
+const EVENTS_WITH_BACKGROUND = new Set([
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreCompact',
+  'Stop',
+  'SubagentStop',
+])
 const MINUTE = 60_000
 const expected = join(import.meta.dirname, '..', 'fixtures', 'frozen', 'expected')
 
@@ -61,7 +67,7 @@ describe.each(GROUPS)(
   },
 )
 
-/** One copy of the project, and the commands that follow each other in it. */
+/** One copy of the project and the commands that run in it, in order. */
 class Replay {
   readonly #normaliser: Normaliser
   readonly #seen = new Set<string>()
@@ -93,7 +99,7 @@ class Replay {
       if (status !== 0) throw new Error(stderr)
     }
     const ran = await this.#play(command, env)
-    // What goes on living has its own clock, and its files keep their times.
+    // Background processes have their own clock, and their files keep their times.
     if (this.isStamped && this.#server === undefined && this.#mcp === undefined)
       stampFiles(since, Number(env['FROZEN_SHIFT']))
     return this.#told(command, ran, isWriting)
@@ -111,13 +117,13 @@ class Replay {
   async #play(
     { args, event, get, mcp, stdin = '' }: Command,
     env: NodeJS.ProcessEnv,
-  ): Promise<Ran> {
+  ): Promise<CommandResult> {
     if (args !== undefined)
       return start([program, ...args.map((arg) => this.#ids[arg] ?? arg)], env, stdin)
     if (event !== undefined) {
       const input = JSON.stringify(event)
       const ran = start([hookProgram, 'hook'], env, input)
-      if (FOLLOWED.has(String(event['hook_event_name'])))
+      if (EVENTS_WITH_BACKGROUND.has(String(event['hook_event_name'])))
         start([hookProgram, 'hook', 'after'], env, input)
       return ran
     }
@@ -125,33 +131,33 @@ class Replay {
     return this.#ask(mcp!, env)
   }
 
-  async #get(path: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  async #get(path: string, env: NodeJS.ProcessEnv): Promise<CommandResult> {
     const { origin, cookie } = (this.#server ??= await serve(env))
     const filled = Object.entries(this.#ids).reduce(
       (text, [name, id]) => text.replace(name, id),
       path,
     )
     const answer = await fetch(`${origin}${filled}`, { headers: { cookie } })
-    return { exit: answer.status, stdout: pretty(await answer.text()) }
+    return { exit: answer.status, stdout: formatJson(await answer.text()) }
   }
 
   async #ask(
     { method, params = {} }: NonNullable<Command['mcp']>,
     env: NodeJS.ProcessEnv,
-  ): Promise<Ran> {
+  ): Promise<CommandResult> {
     const mcp = (this.#mcp ??= startMcp(env))
     mcp.id += 1
     mcp.child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id: mcp.id, method, params })}\n`)
     const { value } = await mcp.lines.next()
     if (method === 'initialize')
       mcp.child.stdin!.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-    return { stdout: pretty(String(value)) }
+    return { stdout: formatJson(String(value)) }
   }
 
-  /** What came of a command, as text: what it printed, which entries it appended and which files it changed. */
+  /** The result of a command as text: its output, appended entries and changed files. */
   #told(
     { name, before, stdin, event, volatile = [] }: Command,
-    ran: Ran,
+    ran: CommandResult,
     isWriting: boolean,
   ): string {
     const files = readFiles()
@@ -165,12 +171,12 @@ class Replay {
       if (/(?:log\.jsonl|\/outbox\/.*)$/.test(path)) {
         const known = new Set(was?.split('\n'))
         for (const line of is?.split('\n') ?? []) {
-          // What a hook left in an outbox is journalled later, and counts once.
+          // An entry in an outbox is journalled later and counts once.
           const key = /"once":"outbox:[^"]*"/.exec(line)?.[0] ?? line
           if (line === '' || known.has(line) || this.#seen.has(key)) continue
           this.#seen.add(key)
           this.#normaliser.learn(line)
-          appended.push(`${nameOfLog(path)} ${entryOf(line)}`)
+          appended.push(`${logName(path)} ${formatEntry(line)}`)
         }
       } else
         changed.push(`${was === undefined ? 'new' : is === undefined ? 'gone' : 'changed'} ${path}`)
@@ -200,7 +206,7 @@ class Replay {
   }
 }
 
-function start(args: readonly string[], env: NodeJS.ProcessEnv, input: string): Ran {
+function start(args: readonly string[], env: NodeJS.ProcessEnv, input: string): CommandResult {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: project,
     env,
@@ -266,12 +272,12 @@ function readCommits(): ReadonlySet<string> {
   return new Set(stdout.split('\n').filter(Boolean))
 }
 
-/** The session or run, whether it stands in its log or still in its outbox. */
-function nameOfLog(path: string): string {
+/** The session or run of a log or an outbox. */
+function logName(path: string): string {
   return /([^/]+)\/[^/]+$/.exec(path)![1]!
 }
 
-function entryOf(line: string): string {
+function formatEntry(line: string): string {
   try {
     const { kind, by, data } = JSON.parse(line) as Record<string, unknown>
     return `${String(kind)} by ${String(by)} ${JSON.stringify(data, (name, value) => normaliseField(String(kind), name, value), 2)}`
@@ -281,7 +287,7 @@ function entryOf(line: string): string {
   }
 }
 
-/** Ids in the archive that commands name. */
+/** Ids in the archive that commands use. */
 function frozenIds(): Readonly<Record<string, string>> {
   const sessions = join(project, '.sessions')
   const find = (folder: string, text: string) =>
@@ -300,11 +306,11 @@ function frozenIds(): Readonly<Record<string, string>> {
   }
 }
 
-function pretty(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2)
   } catch {
-    // Not every answer is JSON.
+    // Not every response is JSON.
     return text
   }
 }

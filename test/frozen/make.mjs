@@ -1,5 +1,5 @@
-// Wrote test/fixtures/frozen/project.tar.gz, once: a project with something of everything that Stint writes. It must stay as that
-// program wrote it, so this refuses to write it again. Run with --again, it makes another one from the program as it is now.
+// Wrote test/fixtures/frozen/project.tar.gz once: a project with every kind of data that Stint writes. It must stay as that
+// program wrote it, so this script refuses to overwrite it. With --again it creates another one with the current program.
 import {
   existsSync,
   mkdirSync,
@@ -42,10 +42,10 @@ const unlock = await lockStage()
 process.once('exit', unlock)
 buildStage()
 
-// The clock of the stage. Each command starts on a full minute.
+// The stage's clock. Each command starts on a full minute.
 let clock = Date.parse('2026-03-02T09:00:00Z')
 let unstampedSince = Infinity
-// Hooks go the quick way only while the files they go by stay as they left them.
+// Hooks use precomputed responses only while their files stay unchanged.
 let isStamping = true
 const SCRIPT = '.sessions/rehearsal.yml'
 
@@ -137,7 +137,7 @@ stint('task', 'blocked', 'ask-the-vendor-about-quotas', '--summary', 'No answer 
 stint('task', 'add', 'Try the other allocator')
 stint('task', 'failed', 'try-the-other-allocator', '--summary', 'Slower in every case')
 
-// A session with everything that `stint log` takes, completed.
+// A completed session with everything that `stint log` takes.
 stint(
   'init',
   '--task',
@@ -233,7 +233,7 @@ stint('log', '--done', 'Add regression test', '--goal', 'The sweep fires once')
 stint('close', '--complete', '--force')
 later(90)
 
-// An abandoned one, which was completed before, and a paused one.
+// An abandoned session, which was completed before, and a paused one.
 stint('init', '--name', 'other-allocator', '--goal', 'Try the other allocator')
 stint(
   'log',
@@ -282,7 +282,7 @@ stint('handoff', 'create', 'wf-001', '--to', 'write-the-client')
 stint('pause', '--session', 'wf-001')
 later(600)
 
-// Outputs of commands.
+// Digested command outputs.
 stint(
   'digest',
   '--label',
@@ -294,7 +294,7 @@ stint(
 )
 stint('digest', '--', 'sh', '-c', 'echo warning: deprecated; echo done')
 
-// Histories of agent programs, written before Stint was there.
+// Histories of harnesses, written before Stint was used.
 const claude = '13628210-bdde-4c7a-80a3-bda43477d1f8'
 plant(join('.claude', 'projects', '-tmp-stint-frozen-project', `${claude}.jsonl`), 'claude.jsonl')
 plant(
@@ -319,7 +319,7 @@ plant(
 writeAt(join(home, '.gemini', 'tmp', 'project', '.project_root'), project)
 stint('import')
 
-// Claude Code, set up, and two conversations of it.
+// Claude Code set up, with two conversations.
 writeAt(
   join(project, '.claude', 'settings.local.json'),
   '{\n  "permissions": { "allow": ["Bash(npm test:*)"] }\n}\n',
@@ -435,7 +435,7 @@ conversation('bbbbbbbb-0000-4000-8000-000000000002', (agent) => {
 stint('log', '--progress', 'Counting works', '--session', 'sweep-metrics')
 later(60)
 
-// Runs by the scripted agent: one with a task that lies first and one that fails, one parallel.
+// Runs of the scripted agent: one with a false claim and a failing task, and a parallel one.
 commit('settings', '.')
 stint('task', 'add', 'Log each sweep P1 !S #run')
 stint('task', 'add', 'Count the drops !S #run (depends: [log-each-sweep])')
@@ -527,7 +527,7 @@ stint('delegate', 'discard', 'paint-each-sweep')
 stint('delegate', 'Which sweeps are slow', '--as', 'research', ...background)
 stint('delegate', 'Label each sweep', '--group', 'looks', '--files', 'src/label.js', ...background)
 
-// A prompt, an export, and what reading leaves behind: index, ledger, survey.
+// A prompt, an export, and the views that reading creates: index, ledger, survey.
 stint('prompt', '--harness', 'rehearsal', '--permissions', 'all', 'Why is the sweep slow?')
 stint('export', '--format', 'markdown', '--output', 'sweep-metrics.md')
 commit('the session so far', 'sweep-metrics.md')
@@ -535,7 +535,7 @@ stint('ledger', '--maintenance', '--done')
 for (const args of [['list'], ['search', 'lock'], ['project'], ['ledger'], ['doctor']])
   stint(...args)
 
-// Left as a killed agent and a person in an editor leave it: an event that nobody journalled yet, an edit that nobody absorbed yet.
+// The state after a killed agent and a person's edit: an event in the outbox and an unabsorbed edit.
 isStamping = false
 conversation('cccccccc-0000-4000-8000-000000000003', (agent) => {
   agent.received(agent.send('SessionStart', { source: 'startup' }), 'SessionStart')
@@ -608,7 +608,7 @@ function json(...args) {
   return JSON.parse(stint(...args))
 }
 
-/** The id of the entry that was recorded last. */
+/** The id of the last recorded entry. */
 function lastId(printed) {
   return printed.entries.at(-1).id
 }
@@ -654,7 +654,7 @@ function editDocument(name, edit) {
   writeAt(path, after)
 }
 
-/** A conversation of Claude Code: its events, and the transcript that it writes meanwhile. */
+/** A conversation of Claude Code: its events and its transcript. */
 function conversation(id, talk) {
   const transcript = join(home, '.claude', 'projects', '-tmp-stint-frozen-project', `${id}.jsonl`)
   const FOLLOWED = new Set([

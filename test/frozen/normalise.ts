@@ -1,5 +1,5 @@
-// What cannot be the same in two replays, and nothing else. Everything that the frozen project holds (its ids, commits and times) is
-// compared as it is; only what a command makes anew is replaced.
+// Replaces only what differs between two replays. Everything that the frozen project holds (ids, commits and times) is
+// compared unchanged.
 
 /** The clock of every replay starts here, two days after the project was frozen. */
 export const REPLAYED_AT = Date.parse('2026-03-05T10:00:00Z')
@@ -8,7 +8,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:[.-]\d{3})?Z/g
 const DAY = 86_400_000
 
-/** Ids of version 7 begin with their time, so that new ones are known. */
+/** Version 7 ids start with their time, which identifies new ones. */
 function isNew(id: string): boolean {
   const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
   return id[14] === '7' && at >= REPLAYED_AT && at < REPLAYED_AT + 10 * DAY
@@ -18,10 +18,10 @@ export class Normaliser {
   readonly #ids = new Set<string>()
   readonly #commits = new Set<string>()
 
-  /** `frozen` is every text of the project as it was restored. */
+  /** `frozen` holds every text of the restored project. */
   constructor(readonly frozen: string) {}
 
-  /** Remembers new ids, from anything in which they stand whole: some outputs have only their ends. */
+  /** Collects new ids from texts with the full id, because some outputs show only the end of one. */
   learn(text: string): void {
     for (const [id] of text.matchAll(UUID)) if (isNew(id)) this.#ids.add(id)
   }
@@ -48,7 +48,7 @@ export class Normaliser {
     result = result.replaceAll(/sha256:[0-9a-f]{64}/g, (hash) =>
       this.frozen.includes(hash) ? hash : 'sha256:<hash>',
     )
-    // The sum of a log with new ids in it, as the last line of a document has it.
+    // The checksum of a log with new ids, in the last line of a document.
     result = result.replaceAll(/(?<=rendered from \d+ bytes )[0-9a-f]{8}/g, (sum) =>
       this.frozen.includes(sum) ? sum : '<sum>',
     )
@@ -56,16 +56,16 @@ export class Normaliser {
   }
 }
 
-/** What an entry says of the process that wrote it, and how long something took. */
+/** Process data and durations in entries. */
 export function normaliseField(kind: string, name: string, value: unknown): unknown {
-  // The estimate goes by the digits of new ids.
+  // The estimate depends on the digits of new ids.
   if (kind === 'handoff.made' && name === 'tokens') return '<tokens>'
   if (name === 'pid' || name === 'startedAt' || name === 'ms' || name === 'seconds')
     return typeof value === 'object' ? value : `<${name}>`
   return name === 'mark' && /^[0-9a-f]{32}$/.test(String(value)) ? '<mark>' : value
 }
 
-/** On the clock of the replay, or on the real one, which the times of files go by. */
+/** By the clock of the replay, or by the real one, which file times use. */
 function isReplayed(time: string): boolean {
   const at = Date.parse(time.replace(/T(\d\d)[:-](\d\d)[:-](\d\d)[.-]?(\d{3})?Z/, 'T$1:$2:$3Z'))
   return (at >= REPLAYED_AT && at < REPLAYED_AT + 10 * DAY) || Math.abs(Date.now() - at) < DAY

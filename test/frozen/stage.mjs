@@ -1,4 +1,4 @@
-// The place where the frozen project lives. It was written at this path, and records with checksums name it, so it is always
+// The folder of the frozen project. It was written at this path, and records with checksums name it, so it is always
 // restored to this path; a lock file makes two replays on one machine wait for each other.
 import { spawnSync } from 'node:child_process'
 import {
@@ -31,9 +31,9 @@ const installed = join(stage, 'stint')
 export const program = join(installed, 'dist', 'stint.js')
 export const hookProgram = join(installed, 'dist', 'hook.cjs')
 const clock = join(stage, 'clock.cjs')
-/** What the archive has; the rest of the stage is made from this checkout. */
+/** The content of the archive; the rest of the stage comes from this checkout. */
 export const KEPT = ['project', 'home', 'state']
-/** Stands in the archive for the path of Node, which differs from machine to machine. */
+/** Replaces the path of Node in the archive, which differs between machines. */
 export const NODE = '/usr/bin/node-of-this-machine'
 
 const TOOLS = [
@@ -51,7 +51,7 @@ const TOOLS = [
   'sed',
 ]
 
-/** Waits until no other process uses the stage, and returns what gives it free again. */
+/** Waits until no other process uses the stage, and returns a function that releases it. */
 export async function lockStage() {
   const lock = `${stage}.lock`
   for (;;) {
@@ -63,17 +63,17 @@ export async function lockStage() {
     }
     const owner = Number(readOr(lock, '0'))
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-    // A lock without a number may be a moment old; one whose process is gone is nobody's.
+    // A lock without a pid may be new; one whose process is gone is stale.
     if (age > 2_000 && !isAlive(owner)) rmSync(lock, { force: true })
     else await sleep(200)
   }
 }
 
-/** Makes an empty stage with this checkout's program on it. */
+/** Creates an empty stage with this checkout's program. */
 export function buildStage() {
   rmSync(stage, { recursive: true, force: true })
   for (const folder of ['bin', ...KEPT]) mkdirSync(join(stage, folder), { recursive: true })
-  // A copy and not a link: Node goes by real paths, and no path of this checkout may show in an output.
+  // A copy, not a link: Node resolves real paths, and no path of this checkout may appear in an output.
   for (const name of ['dist', 'package.json'])
     cpSync(join(repository, name), join(installed, name), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(installed, 'node_modules'))
@@ -88,7 +88,7 @@ export function buildStage() {
   }
 }
 
-/** Puts the frozen project on the stage, as it was written. */
+/** Restores the frozen project onto the stage. */
 export function restoreProject() {
   for (const folder of KEPT) rmSync(join(stage, folder), { recursive: true, force: true })
   run('tar', ['-xzf', archive, '-C', stage])
@@ -108,7 +108,7 @@ export function replaceIn(path, from, to) {
   utimesSync(path, atime, mtime)
 }
 
-/** What a process on the stage finds in its environment, and nothing else. */
+/** The complete environment of a process on the stage. */
 export function environment(at) {
   const date = new Date(at).toISOString()
   return {
@@ -128,7 +128,7 @@ export function environment(at) {
   }
 }
 
-/** Gives files that were written since `since` the time that it was on the stage: programs there see real times of files. */
+/** Sets files written since `since` to the stage's time, because programs there see real file times. */
 export function stampFiles(since, shift) {
   for (const folder of KEPT) {
     for (const entry of readdirSync(join(stage, folder), { recursive: true })) {
@@ -161,7 +161,7 @@ function readOr(path, fallback) {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // It was given free in between.
+    // Released in between.
     return fallback
   }
 }

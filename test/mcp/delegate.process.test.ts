@@ -25,9 +25,9 @@ async function connected(world: BackgroundWorld, env: Readonly<Record<string, st
   onTestFinished(() => client.close())
   return {
     client,
-    call: async (given: Record<string, unknown>, signal?: AbortSignal, name = 'delegate') => {
+    call: async (args: Record<string, unknown>, signal?: AbortSignal, name = 'delegate') => {
       const result = await client.callTool(
-        { name, arguments: given },
+        { name, arguments: args },
         signal === undefined ? {} : { signal },
       )
       return result.structuredContent as Record<string, unknown>
@@ -35,7 +35,7 @@ async function connected(world: BackgroundWorld, env: Readonly<Record<string, st
   }
 }
 
-/** The exit code of a server whose only client waits, gives that up, and goes: one that still waited would never end. */
+/** The exit code of a server whose only client cancels its wait and leaves: a server that still waited would never end. */
 async function endsAfterCancelling(world: BackgroundWorld, name: string): Promise<number | null> {
   const child = spawn(process.execPath, [program, 'mcp'], {
     cwd: world.cwd,
@@ -46,8 +46,8 @@ async function endsAfterCancelling(world: BackgroundWorld, name: string): Promis
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const send = (message: object) =>
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  const calling = (id: number, given: object) =>
-    send({ id, method: 'tools/call', params: { name: 'delegate', arguments: given } })
+  const calling = (id: number, args: object) =>
+    send({ id, method: 'tools/call', params: { name: 'delegate', arguments: args } })
   send(INITIALIZE)
   await lines.next()
   calling(2, { action: 'wait', names: [name], seconds: 3600 })
@@ -58,7 +58,7 @@ async function endsAfterCancelling(world: BackgroundWorld, name: string): Promis
   return ended
 }
 
-test('a delegate is looked at and waited for; who does not wait any more is let go at once, and it goes on', async () => {
+test('a client shows and waits for a delegate; a cancelled wait returns at once and the delegate continues', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
   const row = await world.begin(
@@ -81,7 +81,7 @@ test('a delegate is looked at and waited for; who does not wait any more is let 
   const stop = new AbortController()
   const waiting = call({ action: 'wait', names: [row.name], seconds: 3600 }, stop.signal)
   const refused = expect(waiting).rejects.toThrow()
-  // Another call is answered while one waits, and only then the first is given up.
+  // Another call is answered during the wait, and only then the wait is cancelled.
   await call({ action: 'list' })
   stop.abort('enough')
   await refused
@@ -90,7 +90,7 @@ test('a delegate is looked at and waited for; who does not wait any more is let 
   expect((await world.rows())[row.name]).toMatchObject({ status: 'running' })
 })
 
-test('a delegate is started and waited for to its end', async () => {
+test('a client starts a delegate and waits until it is done', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
   writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'run:\n  harness: rehearsal\n')
@@ -110,7 +110,7 @@ test('a delegate is started and waited for to its end', async () => {
   expect(world.journalled('delegate.begun')).toHaveLength(1)
 })
 
-test('in a run a task is reported and not closed, and nothing is delegated', async () => {
+test('in a run a task is reported but not closed, and delegating is refused', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Be in a run')
   const { id } = (await world.inProcess('task', 'add', 'Fix the login', '--json')).json<{

@@ -1,4 +1,4 @@
-// A project, the built program serving it, and the official client at the other end.
+// A project, the built program serving it, and the official client.
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { execFileSync, spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { type Project, openProject } from '../../src/library.ts'
 import { program } from '../support/cli.ts'
 import { initRepository, git, temporaryFolder } from '../support/scratch.ts'
 
-export interface Told {
+export interface ToolResponse {
   readonly isError?: boolean
   readonly value: Record<string, never>
   readonly text: string
@@ -36,7 +36,7 @@ export class McpWorld {
     git(this.cwd, 'commit', '-qm', 'start')
   }
 
-  /** The library in the same project, for what no tool does. */
+  /** The library in the same project, for what the tools cannot do. */
   async library<T>(work: (project: Project) => Promise<T>, cwd = this.cwd): Promise<T> {
     const project = openProject(cwd, { env: {} })
     try {
@@ -55,7 +55,7 @@ export class McpWorld {
   }
 
   async connect(
-    options: Connect = {},
+    options: ConnectOptions = {},
   ): Promise<{ client: Client; transport: StdioClientTransport; call: CallTool }> {
     const { env = {}, cwd = this.cwd, args = [], roots, mode = 'legacy' } = options
     const transport = new StdioClientTransport({
@@ -76,8 +76,8 @@ export class McpWorld {
       client.setRequestHandler('roots/list', () => ({ roots: roots.map((uri) => ({ uri })) }))
     await client.connect(transport)
     this.#clients.push(client)
-    const call: CallTool = async (name, given = {}, how = {}) => {
-      const result = await client.callTool({ name, arguments: given }, how)
+    const call: CallTool = async (name, args = {}, options = {}) => {
+      const result = await client.callTool({ name, arguments: args }, options)
       const [first] = result.content as readonly { type: string; text: string }[]
       return {
         ...(result.isError === true ? { isError: true } : {}),
@@ -88,7 +88,7 @@ export class McpWorld {
     return { client, transport, call }
   }
 
-  /** What the journals say, entries of one kind. */
+  /** The journalled entries of one kind. */
   journalled(session: string, kind: string): readonly Readonly<Record<string, unknown>>[] {
     const log = readLog(join(this.cwd, '.sessions', 'journal', session, 'log.jsonl'))
     return log.records
@@ -101,8 +101,8 @@ export class McpWorld {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 
-  /** The program with nobody but the test at its other end. */
-  bare(env: Readonly<Record<string, string>> = {}) {
+  /** The program driven directly by the test. */
+  startProgram(env: Readonly<Record<string, string>> = {}) {
     const child = spawn(process.execPath, [program, 'mcp'], {
       cwd: this.cwd,
       env: { ...this.env, ...env },
@@ -126,15 +126,15 @@ export class McpWorld {
       errors: () => errors,
       send: (message: unknown) =>
         child.stdin.write(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`),
-      until: async (fits: () => boolean) => {
-        while (!fits())
+      until: async (isDone: () => boolean) => {
+        while (!isDone())
           await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), ended])
       },
     }
   }
 }
 
-interface Connect {
+interface ConnectOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly args?: readonly string[]
@@ -144,9 +144,9 @@ interface Connect {
 
 type CallTool = (
   name: string,
-  given?: Record<string, unknown>,
-  how?: { signal?: AbortSignal },
-) => Promise<Told>
+  args?: Record<string, unknown>,
+  options?: { signal?: AbortSignal },
+) => Promise<ToolResponse>
 
 export const INITIALIZE = {
   jsonrpc: '2.0',

@@ -8,17 +8,17 @@ import { realTokens } from '../context/vocabularies.ts'
 const MOST_TOKENS = 1500
 const MOST_BY_VOCABULARIES = 800
 
-test('the whole list of tools costs a model less than 1,500 tokens, by every count', () => {
+test('the list of tools costs a model less than 1,500 tokens by every counting method', () => {
   const text = JSON.stringify({ tools: listTools() })
   expect(realTokens(text)).toBeLessThan(MOST_BY_VOCABULARIES)
   expect(estimateTokens(text)).toBeLessThan(MOST_TOKENS)
   expect(estimateTokens(SERVER_INSTRUCTIONS)).toBeLessThan(80)
 })
 
-describe('arguments that do not fit', () => {
-  const refused = (tool: string, given: unknown) => {
+describe('invalid arguments', () => {
+  const refusal = (tool: string, args: unknown) => {
     try {
-      return checkArguments(tool, MCP_TOOLS.find(({ name }) => name === tool)!.inputSchema, given)
+      return checkArguments(tool, MCP_TOOLS.find(({ name }) => name === tool)!.inputSchema, args)
     } catch (error) {
       const { code, message, hint } = error as { code: string; message: string; hint: string }
       return `${code}: ${message} (${hint})`
@@ -55,21 +55,21 @@ describe('arguments that do not fit', () => {
       'journal.entries[0].kind cannot be "toString"',
     ],
     ['view', { constructor: 'x' }, 'view has no "constructor"'],
-  ])('of %s %j are refused with what to do', (tool, given, words) => {
-    expect(refused(tool, given)).toContain(`BAD_ARGUMENTS: ${words}`)
+  ])('of %s %j are refused with a hint', (tool, args, words) => {
+    expect(refusal(tool, args)).toContain(`BAD_ARGUMENTS: ${words}`)
   })
 
-  test('are none where everything may be left away', () => {
-    expect(refused('view', undefined)).toEqual({})
+  test('do not include missing ones where all are optional', () => {
+    expect(refusal('view', undefined)).toEqual({})
   })
 })
 
-test('of a list that is too long the latest are kept and the others counted', () => {
+test('a list that is too long keeps the latest items and counts the others', () => {
   const items = Array.from({ length: 1000 }, (_, index) => ({ text: `item ${index}` }))
-  const { kept, leftOut } = latestWithin(items, 500)
-  expect(kept.at(-1)).toEqual({ text: 'item 999' })
-  expect(kept.length + leftOut).toBe(1000)
-  expect(estimateTokens(kept.map((item) => JSON.stringify(item)).join('\n'))).toBeLessThanOrEqual(
+  const { latest, leftOut } = latestWithin(items, 500)
+  expect(latest.at(-1)).toEqual({ text: 'item 999' })
+  expect(latest.length + leftOut).toBe(1000)
+  expect(estimateTokens(latest.map((item) => JSON.stringify(item)).join('\n'))).toBeLessThanOrEqual(
     500,
   )
 })

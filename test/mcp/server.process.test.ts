@@ -86,7 +86,7 @@ describe('stint mcp', () => {
     ])
   })
 
-  test('takes entries back, and keeps secrets from the journal and says so', async () => {
+  test('retracts entries, and redacts secrets from the journal with a note', async () => {
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
     const { value, text } = await at.call('journal', {
       entries: [{ kind: 'note', text: `the token is ${secret}` }],
@@ -98,7 +98,7 @@ describe('stint mcp', () => {
     expect(world.journalled(session, 'entry.retracted')).toHaveLength(1)
   })
 
-  test('tells nothing that has become a secret since', async () => {
+  test('returns no secret, even one configured later', async () => {
     await at.call('journal', { entries: [{ kind: 'note', text: 'the word is swordfish42' }] })
     const configuration = join(world.cwd, '.sessions', 'config.yaml')
     writeFileSync(configuration, 'redact:\n  patterns: ["swordfish[0-9]+"]\n')
@@ -108,7 +108,7 @@ describe('stint mcp', () => {
     expect(text + JSON.stringify(value)).not.toContain('swordfish42')
   })
 
-  test('shows a session, its parts and the list of all', async () => {
+  test('shows a session, parts of it and the list of sessions', async () => {
     const overview = await at.call('view')
     expect(overview.value['text']).toContain('Use a mutex')
     const { value } = await at.call('view', { part: 'decisions', session: 'fix-auth' })
@@ -124,7 +124,7 @@ describe('stint mcp', () => {
     })
   })
 
-  test('searches what was recorded', async () => {
+  test('searches recorded entries', async () => {
     const { value } = await at.call('search', {
       query: 'mutex',
       kind: 'decision',
@@ -147,7 +147,7 @@ describe('stint mcp', () => {
     ])
   })
 
-  test('makes a handoff, shows it, takes it up, and refuses one that is stale', async () => {
+  test('creates, shows and accepts a handoff, and refuses a stale one', async () => {
     const made = await at.call('handoff', {
       action: 'create',
       reason: 'The context is nearly full',
@@ -167,7 +167,7 @@ describe('stint mcp', () => {
     expect(stale.value).not.toHaveProperty('document')
   })
 
-  test('lists tasks, says which is next, ticks an item and closes one', async () => {
+  test('lists tasks, picks the next, ticks an item and closes one', async () => {
     expect((await at.call('task', { action: 'list' })).value).toMatchObject({
       tasks: [{ name: 'fix-the-sweep-trigger' }, { name: 'write-the-docs' }],
     })
@@ -191,7 +191,7 @@ describe('stint mcp', () => {
     })
   })
 
-  test('says what is wrong, and what to do, as a result and not as a crash', async () => {
+  test('returns errors with hints as results, without crashing', async () => {
     const missing = await at.call('view', { session: 'no-such-session' })
     expect(missing).toMatchObject({ isError: true, value: { error: { code: 'NO_SESSION' } } })
     expect(missing.text).toContain('stint list shows the sessions')
@@ -214,11 +214,11 @@ describe('stint mcp', () => {
     await expect(at.call('nonsense')).rejects.toThrow(
       /there is no tool "nonsense"; there are journal, view/,
     )
-    // And it goes on.
+    // The server still works.
     expect((await at.call('view')).isError).toBeUndefined()
   })
 
-  test('gives documents, the list of sessions and handoffs as resources', async () => {
+  test('serves documents, the session list and handoffs as resources', async () => {
     const { resources } = await at.client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual([
       'stint://sessions',
@@ -241,7 +241,7 @@ describe('stint mcp', () => {
     }
   })
 
-  test('gives the slash commands as prompts', async () => {
+  test('serves the slash commands as prompts', async () => {
     const { prompts } = await at.client.listPrompts()
     const names = prompts.map(({ name }) => name)
     expect(names).toEqual(
@@ -263,7 +263,7 @@ describe('stint mcp', () => {
     )
   })
 
-  test('serves a client of the newest protocol alike', async () => {
+  test('serves a client of the newest protocol as well', async () => {
     const { call, client } = await world.connect({ mode: 'auto' })
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     expect((await call('view', { part: 'decisions' })).value).toMatchObject({
@@ -272,36 +272,36 @@ describe('stint mcp', () => {
     await client.close()
   })
 
-  test('works in the folder that the client has open, or that it was told', async () => {
+  test("works in the client's open folder, or in the configured one", async () => {
     const other = join(world.folder, 'other')
     initRepository(other)
     await world.library(
       (project) => project.init({ name: 'elsewhere', goal: 'Be elsewhere' }),
       other,
     )
-    const asked = await world.connect({
+    const withRoots = await world.connect({
       roots: ['file:///no/such/folder', pathToFileURL(other).href],
     })
-    expect((await asked.call('view', { part: 'next' })).value).toMatchObject({
+    expect((await withRoots.call('view', { part: 'next' })).value).toMatchObject({
       session: { name: 'elsewhere' },
     })
-    // Started inside what is open: there, and not at its top.
+    // Started inside an open folder: it works there and not at the top.
     const inside = await world.connect({ roots: [pathToFileURL(world.folder).href] })
     expect((await inside.call('view', { part: 'next' })).value).toMatchObject({
       session: { name: 'fix-auth' },
     })
-    const told = await world.connect({
+    const withProject = await world.connect({
       args: ['--project', '../other'],
       roots: [pathToFileURL(world.cwd).href],
     })
-    expect((await told.call('view', { part: 'next' })).value).toMatchObject({
+    expect((await withProject.call('view', { part: 'next' })).value).toMatchObject({
       session: { name: 'elsewhere' },
     })
-    for (const { client } of [asked, inside, told]) await client.close()
+    for (const { client } of [withRoots, inside, withProject]) await client.close()
   })
 
-  test('follows the conversation that it is started in', async () => {
-    // Two are active on one branch: nobody could tell without the conversation.
+  test('follows the conversation that starts it', async () => {
+    // Two sessions are active on one branch: only the conversation tells which is meant.
     const bound = await world.library(async (project) => {
       git(world.cwd, 'switch', '-qc', 'other')
       const { reading } = await project.init({ name: 'bound', goal: 'Be bound' })
@@ -323,7 +323,7 @@ describe('stint mcp', () => {
     await client.close()
   })
 
-  test('bounds what is long', async () => {
+  test('limits the size of long results', async () => {
     const entries = Array.from({ length: 60 }, (_, index) => ({
       kind: 'discovery',
       text: `${index} ${'very long text '.repeat(200)}`,
@@ -346,13 +346,13 @@ describe('its standard output', () => {
   })
   afterAll(() => world.remove())
 
-  test('holds the protocol and nothing else, whatever comes in and whoever prints', async () => {
+  test('carries only the protocol, whatever comes in and whichever module prints', async () => {
     const noisy = join(world.folder, 'noisy.mjs')
     writeFileSync(
       noisy,
       `process.on('SIGUSR2', () => { console.log('a library prints'); process.stdout.write('and writes\\n') })\n`,
     )
-    const bare = world.bare({ NODE_OPTIONS: `--import ${noisy}` })
+    const bare = world.startProgram({ NODE_OPTIONS: `--import ${noisy}` })
     bare.send(INITIALIZE)
     await bare.until(() => bare.lines.length === 1)
     bare.child.kill('SIGUSR2')
@@ -381,15 +381,15 @@ describe('its standard output', () => {
     expect(await bare.ended).toBe(0)
   })
 
-  test('ends with its input, and without a folder it says so', async () => {
-    const bare = world.bare()
+  test('ends with its input, and reports a missing folder', async () => {
+    const bare = world.startProgram()
     bare.child.stdin.end()
     expect(await bare.ended).toBe(0)
     expect(bare.lines).toEqual([])
     expect(() => world.stint('mcp', '--project', 'no-such-folder')).toThrow(/is not a folder/)
   })
 
-  /** Root may read everything, so that somebody else has to try. */
+  /** Root can read everything, so this runs as another user. */
   const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const startedIn = (spoil: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'stint-mcp-'))
@@ -410,7 +410,7 @@ describe('its standard output', () => {
   test.runIf(canTry).each([
     ['no longer exists', 'rmdir'],
     ['cannot be read', 'chmod 0'],
-  ])('is empty where its folder %s, which it says in one line', (reason, spoil) => {
+  ])('is empty when its folder %s, which stderr reports in one line', (reason, spoil) => {
     const ran = startedIn(spoil)
     expect(ran).toMatchObject({ status: 1, stdout: '' })
     expect(ran.stderr).toMatch(

@@ -1,4 +1,4 @@
-// What was claimed to be saved, and what is counted of the part of Stint that answers to each claim.
+// The claimed savings, and what is counted for each claim.
 import { buildHandoffDocument } from '../../src/context/handoff/document.ts'
 import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 import { BUILT_IN_PROFILES } from '../../src/run/profiles/profile.ts'
@@ -31,7 +31,7 @@ export interface Comparison {
   readonly compared: string
   readonly before: number
   readonly after: number
-  /** Counted when the real programs were last run, and not now. */
+  /** Counted when the real programs were last run. */
   readonly isRecorded?: boolean
 }
 
@@ -49,14 +49,18 @@ export async function givenBySize(): Promise<GivenBySize> {
   }
 }
 
-/** What was claimed of single techniques. Of this project it takes what others have counted: it is not the same from day to day. */
+/** Claims about single techniques. Figures of this project are passed in, because they change from day to day. */
 export async function claims(
-  given: GivenBySize,
+  injected: GivenBySize,
   project: { readonly context: number; readonly condensed: number },
 ): Promise<readonly Claim[]> {
   return [
     { technique: 'TOON format', claimed: [2000, 500], comparisons: formats() },
-    { technique: 'Lazy agent loading', claimed: [48_000, 2700], comparisons: loadedLate() },
+    {
+      technique: 'Lazy agent loading',
+      claimed: [48_000, 2700],
+      comparisons: toolsLoadedOnDemand(),
+    },
     {
       technique: 'Compressed context',
       claimed: [5000, 500],
@@ -69,7 +73,11 @@ export async function claims(
       ],
     },
     { technique: 'Response analyzer', claimed: [3000, 150], comparisons: digests() },
-    { technique: 'State persistence', claimed: [10_000, 500], comparisons: await persisted(given) },
+    {
+      technique: 'State persistence',
+      claimed: [10_000, 500],
+      comparisons: await persistedSessions(injected),
+    },
   ]
 }
 
@@ -106,7 +114,7 @@ function formats(): readonly Comparison[] {
   ]
 }
 
-function loadedLate(): readonly Comparison[] {
+function toolsLoadedOnDemand(): readonly Comparison[] {
   return [
     {
       compared: `${slashCommandFiles().size} slash commands: their files / a line each`,
@@ -131,7 +139,7 @@ function digests(): readonly Comparison[] {
   return [...each, { compared: 'all of these', before: sum('before'), after: sum('after') }]
 }
 
-async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
+async function persistedSessions(injected: GivenBySize): Promise<readonly Comparison[]> {
   const { said, start } = await recordedConversation()
   const ofDocument = SIZES.flatMap((size): readonly Comparison[] => {
     const before = realTokens(renderDocument(stateOf(size), { offset: 1, sum: '00000000' }))
@@ -140,7 +148,7 @@ async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
       {
         compared: `${size} session: document / what a start gives`,
         before,
-        after: realTokens(given[size].start),
+        after: realTokens(injected[size].start),
       },
       { compared: `${size} session: document / handoff`, before, after: handoff },
     ]
@@ -149,7 +157,7 @@ async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
   return [...ofDocument, { ...ofTranscript, before: realTokens(said), after: realTokens(start) }]
 }
 
-/** What was claimed of several tasks in one conversation, by how many they are. */
+/** Claims about several tasks in one conversation, by their number. */
 export function runClaims(): readonly (Omit<Claim, 'technique'> & { readonly tasks: number })[] {
   const said = saidInRuns()
   return Object.entries(CLAIMED).map(([key, claimed]) => {

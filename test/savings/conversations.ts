@@ -1,4 +1,4 @@
-// What hooks put before a model, asked of the hooks themselves: in sessions of three sizes, and in a conversation that was recorded.
+// Tokens that hooks inject, measured by running them: in sessions of three sizes, and in a recorded conversation.
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { UNLOGGED_EDITS } from '../../src/hook/nudges.ts'
@@ -11,7 +11,7 @@ import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { EXAMPLES } from '../survey/repositories.ts'
 import { type SessionSize, entriesOf } from '../document/export/token-table.ts'
 
-/** Where Claude Code compacts a window of 200,000 tokens. */
+/** The compaction point of Claude Code with a window of 200,000 tokens. */
 export const COMPACTS_AT = 167_000
 
 export interface Given {
@@ -20,48 +20,50 @@ export interface Given {
   readonly afterCompaction: string
   readonly smartZone: string
   readonly stages: readonly { readonly percent: number; readonly text: string }[]
-  /** After edits that nobody logged. */
+  /** After unlogged edits. */
   readonly reminder: string
-  /** At a prompt, a command, an edit and the end of a turn, when there is nothing to say. */
+  /** At a prompt, a command, an edit and the end of a turn, with nothing to inject. */
   readonly ordinarily: string
 }
 
-/** What the conversations of a session are given from beginning to compaction, in a small project. */
+/** Tokens injected into the conversations of a session from start to compaction, in a small project. */
 export async function givenIn(size: SessionSize): Promise<Given> {
-  return inProject('fix/sweep-trigger', async (world, conversation) => {
+  return withProject('fix/sweep-trigger', async (world, conversation) => {
     for (const [path, text] of Object.entries(EXAMPLES['TypeScript with pnpm']!.files))
       world.write(path, text)
     git(world.root, 'add', '.')
     loadProjectContext(findRepository(world.root)!, { withoutSecrets: (text) => text })
     plant(world, { entries: entriesOf(size) })
     const compacted = conversation()
-    const start = told((await compacted.start()).model)
-    const summariser = told((await compacted.send('PreCompact', { trigger: 'auto' })).printed)
-    const afterCompaction = told((await compacted.start('compact')).model)
-    return { start, summariser, afterCompaction, ...(await filledUp(conversation())) }
+    const start = injectedText((await compacted.start()).model)
+    const summariser = injectedText(
+      (await compacted.send('PreCompact', { trigger: 'auto' })).printed,
+    )
+    const afterCompaction = injectedText((await compacted.start('compact')).model)
+    return { start, summariser, afterCompaction, ...(await fillContext(conversation())) }
   })
 }
 
-async function filledUp(
+async function fillContext(
   agent: Agent,
 ): Promise<Pick<Given, 'smartZone' | 'stages' | 'reminder' | 'ordinarily'>> {
-  agent.received(told((await agent.start()).model))
-  uses(agent, 20_000)
+  agent.received(injectedText((await agent.start()).model))
+  useTool(agent, 20_000)
   const ordinary = [
     await agent.prompt('Look at the sweeper code'),
     await agent.run('ls'),
     await agent.edit('src/pay/pay.ts'),
     await agent.stop('Looked.'),
   ]
-  uses(agent, 120_000)
-  const smartZone = told((await agent.run('ls')).model)
+  useTool(agent, 120_000)
+  const smartZone = injectedText((await agent.run('ls')).model)
   const stages = []
   for (const percent of [75, 85, 90]) {
-    uses(agent, Math.ceil((COMPACTS_AT * percent) / 100))
-    stages.push({ percent, text: told((await agent.run('ls')).model) })
+    useTool(agent, Math.ceil((COMPACTS_AT * percent) / 100))
+    stages.push({ percent, text: injectedText((await agent.run('ls')).model) })
   }
   for (let edits = 2; edits < UNLOGGED_EDITS; edits += 1) await agent.edit('src/pay/pay.ts')
-  const reminder = told((await agent.edit('src/pay/pay.ts')).model)
+  const reminder = injectedText((await agent.edit('src/pay/pay.ts')).model)
   return {
     smartZone,
     stages,
@@ -70,16 +72,16 @@ async function filledUp(
   }
 }
 
-/** A hook that fails says nothing, which would pass for a saving. */
-function told(text: string): string {
+/** A failed hook injects nothing, which would look like a saving. */
+function injectedText(text: string): string {
   if (text === '') throw new Error('a hook said nothing where it has something to say')
   return text
 }
 
 let calls = 0
 
-/** The model says how many tokens it was given. */
-function uses(agent: Agent, tokens: number): void {
+/** The model reports its context size. */
+function useTool(agent: Agent, tokens: number): void {
   const usage = {
     input_tokens: 10,
     cache_creation_input_tokens: 90,
@@ -96,12 +98,12 @@ function uses(agent: Agent, tokens: number): void {
   agent.write({ type: 'assistant', message })
 }
 
-/** A conversation that a real client had with a scripted model: what was said in it, and what the next one is given. */
+/** A conversation of a real client with a scripted model: its tokens, and those injected into the next one. */
 export async function recordedConversation(): Promise<{
   readonly said: string
   readonly start: string
 }> {
-  return inProject('main', async (world, conversation) => {
+  return withProject('main', async (world, conversation) => {
     const here = (name: Parameters<typeof recorded>[0]) =>
       recorded(name).toString('utf8').replaceAll('/home/dev/project', world.root).trim().split('\n')
     const lines = here('claude-2.1.325.jsonl')
@@ -129,14 +131,14 @@ export async function recordedConversation(): Promise<{
       .toString('utf8')
       .split('\n')
       .slice(0, compaction)
-      .flatMap(saidIn)
+      .flatMap(messageTexts)
       .join('\n')
-    return { said, start: told((await conversation().start()).model) }
+    return { said, start: injectedText((await conversation().start()).model) }
   })
 }
 
-/** What a line of a transcript adds to what a model reads. */
-function saidIn(line: string): readonly string[] {
+/** The text that a transcript line adds to the context. */
+function messageTexts(line: string): readonly string[] {
   const { type, message } = JSON.parse(line) as { type: string; message?: { content: unknown } }
   return type === 'user' || type === 'assistant' ? [textOf(message?.content)] : []
 }
@@ -150,8 +152,8 @@ function textOf(value: unknown): string {
     .join('\n')
 }
 
-/** A repository without a commit, whose id would be another each time. */
-async function inProject<T>(
+/** A repository without a commit, whose id would differ each time. */
+async function withProject<T>(
   branch: string,
   work: (world: World, conversation: (id?: string) => Agent) => Promise<T>,
 ): Promise<T> {
@@ -160,11 +162,11 @@ async function inProject<T>(
     const world = new World(join(folder, 'project'))
     initRepository(world.root)
     git(world.root, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`)
-    // Whatever is set here for other conversations is not for these.
+    // Variables of the surrounding conversation must not apply.
     const env = { PATH: process.env['PATH'], HOME: folder, STINT_STATE_HOME: join(folder, 'state') }
     const conversation = (id?: string) => {
       const agent = new Agent(world.root, join(folder, 'transcripts'), env, id)
-      // What runs beside a hook says nothing to a model.
+      // Background programs inject nothing.
       agent.isFollowed = false
       return agent
     }

@@ -11,8 +11,8 @@ import { realTokens } from '../context/vocabularies.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 
 /**
- * What a run says of its set-up and its tasks, in tokens, by how many tasks and conversations there are. The texts are those of
- * the runs of the real Claude Code that are recorded, where they were counted in what its model got.
+ * Tokens of the set-up and task texts that a run sends, by the number of tasks and conversations. The texts are those of the recorded
+ * runs of the real Claude Code.
  */
 export function saidInRuns(): (tasks: number, conversations: number) => number {
   const setup = realTokens(setupInSmallProject())

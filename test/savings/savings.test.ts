@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { countedPage, savingsPage } from './tables.ts'
 
-test('the tables of what is saved and what it costs are those that are counted now', async () => {
+test('the published tables of savings and costs match the current counts', async () => {
   expect(savingsPage()).toBe(await countedPage())
 })

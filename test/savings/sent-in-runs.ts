@@ -1,15 +1,14 @@
-// What runs of the real Claude Code sent to its model, in tokens, counted in the requests themselves by
-// test/harness/sent-in-runs.harness.test.ts, which also says when one of these is no longer right.
+// Tokens that runs of the real Claude Code sent to its model, counted in the requests by
+// test/harness/sent-in-runs.harness.test.ts, which fails when a figure is no longer right.
 
-/** How many tasks, and in how many conversations. */
 export interface CountedRun {
   readonly tasks: number
   readonly conversations: 'each' | 'one'
-  /** The set-up and the texts about tasks, as often as they were said. To the token. */
+  /** The set-up and the task texts, each time they were sent. Exact. */
   readonly said: number
-  /** What conversations were told of the one before them. This and the rest is rounded: ids and times are not the same twice. */
+  /** Handoffs between conversations. Rounded from here on, because ids and times differ between runs. */
   readonly handoffs: number
-  /** The first requests of conversations, with what the harness says itself. */
+  /** The first requests of conversations, including the harness's own text. */
   readonly starts: number
   readonly input: number
 }
@@ -30,7 +29,7 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
   { tasks: 50, conversations: 'one', said: 1012, handoffs: 0, starts: 12_600, input: 3_128_000 },
 ]
 
-/** What the architecture that Stint began from claimed. */
+/** Claimed by the architecture that Stint started from. */
 export const CLAIMED: Readonly<Record<number, readonly [each: number, one: number]>> = {
   5: [3535, 1207],
   10: [7070, 1707],

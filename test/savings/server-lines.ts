@@ -1,22 +1,22 @@
 import { SERVER_INSTRUCTIONS, listTools } from '../../src/mcp/tools.ts'
 
-/** The tools that Claude Code adds itself where a server has documents. */
-const FOR_DOCUMENTS = ['ListMcpResourcesTool', 'ReadMcpResourceDirTool', 'ReadMcpResourceTool']
+/** The tools that Claude Code adds for a server with resources. */
+const RESOURCE_TOOLS = ['ListMcpResourcesTool', 'ReadMcpResourceDirTool', 'ReadMcpResourceTool']
 
-const SAID = [
+const INSTRUCTION_LINES = [
   '# MCP Server Instructions',
   'The following MCP servers have provided instructions for how to use their tools and resources:',
   '## stint',
   SERVER_INSTRUCTIONS,
 ]
 
-/** The server as Claude Code tells every conversation of it: a tool by its name, for it is loaded when it is needed. Tried with the real client. */
+/** What Claude Code sends of the server in every conversation: tool names only, since tools load on demand. Checked with the real client. */
 export function serverLines(): string {
   const names = listTools().map(({ name }) => `mcp__stint__${name}`)
-  return [...FOR_DOCUMENTS, ...names.toSorted(), ...SAID].join('\n')
+  return [...RESOURCE_TOOLS, ...names.toSorted(), ...INSTRUCTION_LINES].join('\n')
 }
 
-/** The tools as a client sends them that loads none late. Tried with the real client. */
+/** The tools as sent by a client that loads them all at once. Checked with the real client. */
 export function serverTools(): readonly object[] {
   return listTools().map(({ name, description, inputSchema }) => ({
     name: `mcp__stint__${name}`,
@@ -25,7 +25,7 @@ export function serverTools(): readonly object[] {
   }))
 }
 
-/** The server where no tool is loaded late. */
+/** The server for a client that loads all tools at once. */
 export function serverWhole(): string {
-  return [JSON.stringify(serverTools()), ...SAID].join('\n')
+  return [JSON.stringify(serverTools()), ...INSTRUCTION_LINES].join('\n')
 }

@@ -1,6 +1,6 @@
 import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 
-/** The slash commands as Claude Code tells every conversation of them. Tried with the real client. */
+/** What Claude Code sends of the slash commands in every conversation. Checked with the real client. */
 export function slashLines(): string {
   const lines = [...slashCommandFiles()].map(([file, text]) => {
     const description = JSON.parse(/^description: (.*)$/m.exec(text)![1]!) as string

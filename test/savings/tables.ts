@@ -1,4 +1,4 @@
-// What Stint saves and what it costs, as the page on it shows them. Put there by scripts/savings-tables.mjs.
+// The tables of savings and costs in the docs, inserted by scripts/savings-tables.mjs.
 import { readFileSync } from 'node:fs'
 import { instructionsEdit } from '../../src/harness/claude/setup/install.ts'
 import { realTokens } from '../context/vocabularies.ts'
@@ -10,16 +10,20 @@ import { serverLines, serverWhole } from './server-lines.ts'
 import { slashLines } from './slash-lines.ts'
 
 const PAGE = new URL('../../docs/savings.md', import.meta.url)
-const SAVED = '| technique | claimed | compared | before | after | change |'
+const SAVINGS_HEADER = '| technique | claimed | compared | before | after | change |'
 
 export function savingsPage(): string {
   return readFileSync(PAGE, 'utf8')
 }
 
-/** The page with its tables counted anew. */
+/** The page with its tables regenerated. */
 export async function countedPage(): Promise<string> {
-  const given = await givenBySize()
-  const tables = { savings: await savingsTable(given), runs: runTable(), costs: costTable(given) }
+  const injected = await givenBySize()
+  const tables = {
+    savings: await savingsTable(injected),
+    runs: runTable(),
+    costs: costTable(injected),
+  }
   return Object.entries(tables).reduce(
     (page, [name, table]) => withTable(page, name, table),
     savingsPage(),
@@ -29,17 +33,17 @@ export async function countedPage(): Promise<string> {
 function withTable(page: string, name: string, table: string): string {
   const [begin, end] = [`<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`]
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  // A page that shows no table would have nothing wrong in it.
+  // A page without tables would pass vacuously.
   if (from === -1 || to === -1) throw new Error(`the page has no place for the table of ${name}`)
   return `${page.slice(0, from)}${begin}${table}${page.slice(to)}`
 }
 
-async function savingsTable(given: GivenBySize): Promise<string> {
+async function savingsTable(injected: GivenBySize): Promise<string> {
   return [
-    SAVED,
-    ruleFor(SAVED),
-    ...(await claims(given, saidOnPage())).flatMap(({ technique, ...claim }) =>
-      rowsOf(technique, claim),
+    SAVINGS_HEADER,
+    ruleFor(SAVINGS_HEADER),
+    ...(await claims(injected, saidOnPage())).flatMap(({ technique, ...claim }) =>
+      toRows(technique, claim),
     ),
     row(
       'Background agents',
@@ -57,11 +61,11 @@ function runTable(): string {
   return [
     head,
     ruleFor(head),
-    ...runClaims().flatMap(({ tasks, ...claim }) => rowsOf(tasks, claim)),
+    ...runClaims().flatMap(({ tasks, ...claim }) => toRows(tasks, claim)),
   ].join('\n')
 }
 
-function rowsOf(
+function toRows(
   of: string | number,
   { claimed: [before, after], comparisons }: Omit<Claim, 'technique'>,
 ): readonly string[] {
@@ -77,9 +81,10 @@ function rowsOf(
   )
 }
 
-function costTable(given: GivenBySize): string {
+function costTable(injected: GivenBySize): string {
   const [slash, server] = [realTokens(slashLines()), realTokens(serverLines())]
-  const costs = (of: (given: Given) => string) => SIZES.map((size) => realTokens(of(given[size])))
+  const costs = (of: (injected: Given) => string) =>
+    SIZES.map((size) => realTokens(of(injected[size])))
   const stage = (percent: number) => (each: Given) =>
     each.stages.find((one) => one.percent === percent)!.text
   const stages = [75, 85, 90].map((percent) => ({ percent, tokens: costs(stage(percent)) }))

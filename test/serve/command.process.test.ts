@@ -13,7 +13,7 @@ interface Started {
   readonly url: string
   readonly isNew: boolean
   readonly pid: number
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly ended: Promise<number | string | null>
 }
 
@@ -41,7 +41,7 @@ const ask = (url: string, path: string, init: RequestInit = {}) =>
   fetch(new URL(path, url), { ...init, headers: { cookie: cookieOf(url), ...init.headers } })
 
 describe('stint serve', () => {
-  test('serves the built page until it is told to end, and leaves neither a process nor a note', async () => {
+  test('serves the built page until it is stopped, and leaves no process and no server record', async () => {
     const world = terminal()
     const token = 'from-the-environment'
     const { child, ended, url } = await serve({
@@ -73,7 +73,7 @@ describe('stint serve', () => {
     expect(readdirSync(note)).toEqual([])
   })
 
-  test('says where the other one is, and takes up the place of one that was killed', async () => {
+  test('prints the address of a running server, and reuses that of a killed one', async () => {
     const world = terminal()
     const first = await serve(world)
     const second = await serve(world)
@@ -92,7 +92,7 @@ describe('stint serve', () => {
     expect(await third.ended).toBe(0)
   })
 
-  test('takes the port that was named and no other', async () => {
+  test('uses only the named port', async () => {
     const world = terminal({ git: false })
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
@@ -103,7 +103,7 @@ describe('stint serve', () => {
     expect((await world.stint('serve', '--port', '70000')).exitCode).toBe(2)
     const open = await world.stint('serve', '--host', '0.0.0.0')
     expect([open.exitCode, open.stderr]).toEqual([1, expect.stringContaining('--token')])
-    // Looking at it makes nothing in a project that has nothing yet.
+    // Viewing creates nothing in an empty project.
     expect(existsSync(join(world.cwd, '.sessions'))).toBe(false)
   })
 })

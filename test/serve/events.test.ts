@@ -11,7 +11,7 @@ import type {
 } from '../../src/serve/contract.ts'
 import { DelegateWorld } from '../delegate/delegate-world.ts'
 import { gitProject } from '../support/project.ts'
-import { type Following, Served } from './served.ts'
+import { type EventStream, Served } from './served.ts'
 
 let served: Served
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const entriesIn = (events: readonly LiveEvent[]) =>
   events.filter((event): event is Entries => event.type === 'entries')
 const note = (text: string) => draftEntry('note.added', { text })
 
-/** What a page shows of a session that follows it as the contract says. */
+/** What a page shows of a session when it follows the contract. */
 class Shown {
   readonly ids: string[] = []
   cursor = 0
@@ -38,13 +38,13 @@ class Shown {
   }
 
   async take(event: LiveEvent): Promise<void> {
-    if (event.type === 'reset') return this.ask()
+    if (event.type === 'reset') return this.request()
     if (event.type !== 'entries' || event.session !== this.id) return
     if (event.from === this.cursor) this.add(event.entries, event.cursor)
-    else if (event.cursor > this.cursor) await this.ask()
+    else if (event.cursor > this.cursor) await this.request()
   }
 
-  async ask(): Promise<void> {
+  async request(): Promise<void> {
     const { entries, cursor } = await served.get<EntryList>(
       `/api/sessions/${this.id}/entries?from=${this.cursor}&limit=500`,
     )
@@ -57,13 +57,13 @@ class Shown {
   }
 }
 
-async function follow(last?: string, path?: string): Promise<Following> {
-  const following = await served.follow(last, path)
-  return following.begun()
+async function follow(last?: string, path?: string): Promise<EventStream> {
+  const following = await served.subscribe(last, path)
+  return following.connected()
 }
 
-describe('a page that follows', () => {
-  test('is told of entries with where they stand, and of the session', async () => {
+describe('a subscribed page', () => {
+  test('receives new entries with their cursor, and the session row', async () => {
     const page = await follow()
     const shown = await new Shown(served.world.sessionId()).open()
     await served.append('lively', [note('one'), note('two')])
@@ -90,11 +90,11 @@ describe('a page that follows', () => {
       written.push(...texts)
       if (round % 2 === 0) await page.until((all) => entriesIn(all.slice(seen)).length > 0)
       page.leave()
-      await page.over()
+      await page.ended()
       for (const event of page.events) await shown.take(event)
       await served.append('lively', [note(`${round} while away`)])
       written.push(`${round} while away`)
-      page = await follow(page.last)
+      page = await follow(page.lastId)
     }
     await page.until((all) =>
       entriesIn(all).some(({ entries }) => entries.some(({ text }) => text === '5 while away')),
@@ -105,15 +105,15 @@ describe('a page that follows', () => {
     page.leave()
   })
 
-  test('is told to ask anew by a server that was started again, and has missed nothing then', async () => {
+  test('is told to reload by a restarted server, and misses nothing', async () => {
     const page = await follow()
     const shown = await new Shown(served.world.sessionId()).open()
     const { port } = served.server
     await served.server.close()
-    await page.over()
+    await page.ended()
     await served.append('lively', [note('while it was down')])
     await served.restart({ port, limits: { pendingBytes: 64 * 1024 } })
-    const again = await follow(page.last)
+    const again = await follow(page.lastId)
     await again.until((all) => all.length > 0)
     expect(again.events[0]).toEqual({ type: 'reset' })
     for (const event of again.events) await shown.take(event)
@@ -124,7 +124,7 @@ describe('a page that follows', () => {
     again.leave()
   })
 
-  test('asks for what is too much to be told', async () => {
+  test('requests what is too large to be pushed', async () => {
     const page = await follow()
     const shown = await new Shown(served.world.sessionId()).open()
     const many = Array.from({ length: 450 }, (_, number) => `many ${number}`)
@@ -136,7 +136,7 @@ describe('a page that follows', () => {
     page.leave()
   })
 
-  test('is told of a session that is new, and to ask anew when a journal was rewritten', async () => {
+  test('learns of a new session, and is told to reload when a journal was rewritten', async () => {
     const page = await follow()
     await served.world.run((project) => project.init({ name: 'newcomer', force: true }))
     await page.until((all) =>
@@ -146,7 +146,7 @@ describe('a page that follows', () => {
     await served.get(`/api/sessions/${id}`)
     const path = served.world.path('.sessions', 'journal', id, 'log.jsonl')
     const text = served.world.read('.sessions', 'journal', id, 'log.jsonl')
-    // As `stint purge` does: another file takes both names.
+    // As `stint purge` does: a new file takes both names.
     writeFileSync(`${path}.new`, text)
     rmSync(served.world.path('.git', 'stint', 'journal', `${id}.jsonl`))
     renameSync(`${path}.new`, path)
@@ -155,7 +155,7 @@ describe('a page that follows', () => {
     page.leave()
   })
 
-  test('is told of tasks, handoffs, delegates, runs and conversations', async () => {
+  test('receives changes of tasks, handoffs, delegates, runs and conversations', async () => {
     const page = await follow()
     await served.post('/api/tasks', { title: 'Something' })
     await page.until((all) => all.some(({ type }) => type === 'tasks'))
@@ -180,7 +180,7 @@ describe('a page that follows', () => {
     page.leave()
   })
 
-  test('is told of another project that it asks about', async () => {
+  test('receives changes of another project once it reads from it', async () => {
     const other = gitProject()
     await other.run((project) => project.init({ name: 'distant' }))
     const { projects } = await served.get<ServerOverview>('/api/overview')
@@ -195,25 +195,30 @@ describe('a page that follows', () => {
     await served.append('newcomer', [note('from here')])
     await all.until((events) => entriesIn(events).some(({ project }) => project !== key))
     expect(own.events.every((event) => !('project' in event) || event.project === key)).toBe(true)
-    expect((await served.ask('/api/events?project=nowhere')).status).toBe(404)
-    const { listeners } = served.server.eventHub.feed
+    expect((await served.request('/api/events?project=nowhere')).status).toBe(404)
+    const { subscribers } = served.server.eventHub.feed
     expect(
-      (await served.ask('/api/events', { method: 'HEAD', headers: { origin: undefined } })).status,
+      (await served.request('/api/events', { method: 'HEAD', headers: { origin: undefined } }))
+        .status,
     ).toBe(200)
-    expect(served.server.eventHub.feed.listeners).toBe(listeners)
+    expect(served.server.eventHub.feed.subscribers).toBe(subscribers)
     all.leave()
     own.leave()
   })
 
-  test('that reads nothing is let go of, and the others are not', async () => {
+  test('is dropped when it does not read, and others are not', async () => {
     const [slow, quick] = [await follow(), await follow()]
     slow.pause()
     const row = 'x'.repeat(8 * 1024)
-    for (let number = 0; number < 1500 && served.server.eventHub.feed.listeners > 1; number += 1) {
+    for (
+      let number = 0;
+      number < 1500 && served.server.eventHub.feed.subscribers > 1;
+      number += 1
+    ) {
       served.server.eventHub.publish('any', { type: 'run', project: 'any', id: `${number} ${row}` })
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(served.server.eventHub.feed.listeners).toBe(1)
+    expect(served.server.eventHub.feed.subscribers).toBe(1)
     const last = quick.events.length
     await served.append('newcomer', [note('still told')])
     await quick.until((all) => entriesIn(all.slice(last)).length > 0)
@@ -222,8 +227,8 @@ describe('a page that follows', () => {
   })
 })
 
-describe('a session in a project whose folders were taken away and made anew', () => {
-  test('is noticed by looking, and from then on by watching again', async () => {
+describe('a session in a project whose folders were removed and recreated', () => {
+  test('is found by polling, and watched again from then on', async () => {
     const page = await follow()
     rmSync(served.world.path('.sessions', 'touched'), { recursive: true, force: true })
     await served.world.run((project) => project.init({ name: 'late', force: true }))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LiveEvent } from '../../src/serve/contract.ts'
-import { EventFeed, type FeedSubscriber } from '../../src/serve/event-hub.ts'
+import { EventFeed, type FeedSubscriber } from '../../src/serve/event-feed.ts'
 
 class Page implements FeedSubscriber {
   readonly got: string[] = []
@@ -28,7 +28,7 @@ class Page implements FeedSubscriber {
     })
   }
 
-  get last(): string | undefined {
+  get lastId(): string | undefined {
     return this.got.flatMap((text) => /^id: (.*)$/m.exec(text)?.[1] ?? []).at(-1)
   }
 }
@@ -40,29 +40,29 @@ const join = (feed: EventFeed, page: Page, last?: string) => {
   return page
 }
 
-describe('a page that comes back', () => {
-  test('is told what it missed, all of it and once', () => {
+describe('a reconnecting page', () => {
+  test('receives all missed events once', () => {
     const feed = new EventFeed()
     const page = join(feed, new Page())
     for (let number = 0; number < 3; number += 1) feed.publish('a', run(number))
     feed.disconnect(page)
     for (let number = 3; number < 6; number += 1) feed.publish('a', run(number))
-    const again = join(feed, new Page(), page.last)
+    const again = join(feed, new Page(), page.lastId)
     feed.publish('a', run(6))
     expect([...page.events, ...again.events]).toEqual([0, 1, 2, 3, 4, 5, 6].map(run))
     feed.close()
   })
 
-  test('goes on from the beginning when it had been told nothing yet', () => {
+  test('starts from the beginning when it had received nothing', () => {
     const feed = new EventFeed()
     const page = join(feed, new Page())
     feed.disconnect(page)
     feed.publish('a', run(1))
-    expect(join(feed, new Page(), page.last).events).toEqual([run(1)])
+    expect(join(feed, new Page(), page.lastId).events).toEqual([run(1)])
     feed.close()
   })
 
-  test('is told that it has missed something where that is so, and no more than that', () => {
+  test('receives only a reset when events are lost', () => {
     const feed = new EventFeed({ events: 3 })
     const page = join(feed, new Page())
     feed.publish('a', run(0))
@@ -71,26 +71,26 @@ describe('a page that comes back', () => {
     for (const last of [`${epoch}.0`, `${epoch}.99`, 'other.4', 'nonsense', '', `${epoch}.1e0`]) {
       const again = join(feed, new Page(), last)
       expect(again.events).toEqual([{ type: 'reset' }])
-      expect(again.last).toBe(page.last)
+      expect(again.lastId).toBe(page.lastId)
       feed.disconnect(again)
     }
     feed.close()
   })
 
-  test('has missed what happened while nobody watched', () => {
+  test('has missed what happened while the project was not watched', () => {
     const feed = new EventFeed()
     feed.begin('a')
     const page = join(feed, new Page('a'))
     feed.publish('b', run(1))
     feed.begin('a')
-    expect(join(feed, new Page('a'), page.last).events).toEqual([{ type: 'reset' }])
-    expect(join(feed, new Page('b'), page.last).events).toEqual([run(1)])
+    expect(join(feed, new Page('a'), page.lastId).events).toEqual([{ type: 'reset' }])
+    expect(join(feed, new Page('b'), page.lastId).events).toEqual([run(1)])
     feed.close()
   })
 })
 
 describe('a page', () => {
-  test('is told of its own project only, or of all', () => {
+  test('receives events of its project only, or of all', () => {
     const feed = new EventFeed()
     const [own, all] = [join(feed, new Page('a')), join(feed, new Page())]
     feed.publish('a', tasks('a'))
@@ -99,7 +99,7 @@ describe('a page', () => {
     feed.close()
   })
 
-  test('that does not read what it is sent is let go of', () => {
+  test('is dropped when it does not read', () => {
     const feed = new EventFeed({ pendingBytes: 100 })
     const [slow, quick] = [join(feed, new Page()), join(feed, new Page())]
     slow.pendingBytes = 101

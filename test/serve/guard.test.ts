@@ -13,8 +13,8 @@ afterAll(() => served.end())
 const problem = (answer: { json<T>(): T }) => answer.json<{ code: string }>().code
 
 describe('the token', () => {
-  test('is taken from the first address, kept in a cookie no script can read, and gone from the address', async () => {
-    const answer = await served.ask(`/s/1?token=${TOKEN}&project=x`, {
+  test('is moved from the first address into an HttpOnly cookie', async () => {
+    const answer = await served.request(`/s/1?token=${TOKEN}&project=x`, {
       headers: { cookie: undefined },
     })
     expect(answer.status).toBe(303)
@@ -24,27 +24,28 @@ describe('the token', () => {
     ])
   })
 
-  test('leads nowhere but here', async () => {
-    const answer = await served.ask(`//elsewhere.example/?token=${TOKEN}`, {
+  test('redirects only to this server', async () => {
+    const answer = await served.request(`//elsewhere.example/?token=${TOKEN}`, {
       headers: { cookie: undefined },
     })
     expect(answer.headers.location).toBe('/elsewhere.example/')
   })
 
   test.each(['/', '/assets/page.js', '/api/overview', '/api/events', '/api/nothing'])(
-    'is needed for %s',
+    'is required for %s',
     async (path) => {
       for (const cookie of [undefined, `stint-${served.server.port}=wrong`, `stint-1=${TOKEN}`]) {
-        const answer = await served.ask(path, { headers: { cookie } })
+        const answer = await served.request(path, { headers: { cookie } })
         expect([answer.status, problem(answer)]).toEqual([401, 'NO_TOKEN'])
       }
       expect(
-        (await served.ask(`${path}?token=${TOKEN}x`, { headers: { cookie: undefined } })).status,
+        (await served.request(`${path}?token=${TOKEN}x`, { headers: { cookie: undefined } }))
+          .status,
       ).toBe(401)
     },
   )
 
-  test('does not come with a write', async () => {
+  test('is not accepted in the address of a write', async () => {
     const answer = await served.post(
       `/api/tasks?token=${TOKEN}`,
       { title: 'x' },
@@ -53,8 +54,10 @@ describe('the token', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('is told a person in words', async () => {
-    const answer = await served.ask('/', { headers: { cookie: undefined, accept: 'text/html' } })
+  test('is requested in plain text from a person', async () => {
+    const answer = await served.request('/', {
+      headers: { cookie: undefined, accept: 'text/html' },
+    })
     expect(answer.headers['content-type']).toMatch(/^text\/plain/)
     expect(answer.text).toContain('stint serve')
   })
@@ -62,21 +65,24 @@ describe('the token', () => {
 
 describe('a request', () => {
   test.each(['evil.example', '127.0.0.1', '127.0.0.1:1'])(
-    'that calls the server "%s" is refused',
+    'with the Host header "%s" is refused',
     async (host) => {
-      const answer = await served.ask('/api/overview', { headers: { host } })
+      const answer = await served.request('/api/overview', { headers: { host } })
       expect([answer.status, problem(answer)]).toEqual([403, 'WRONG_HOST'])
     },
   )
 
-  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])('may call it %s', async (name) => {
-    const answer = await served.ask('/api/sessions', {
-      headers: { host: `${name}:${served.server.port}` },
-    })
-    expect(answer.status).toBe(200)
-  })
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])(
+    'may use the Host header %s',
+    async (name) => {
+      const answer = await served.request('/api/sessions', {
+        headers: { host: `${name}:${served.server.port}` },
+      })
+      expect(answer.status).toBe(200)
+    },
+  )
 
-  test('without any host is refused', async () => {
+  test('without a Host header is refused', async () => {
     const socket = connect(served.server.port, '127.0.0.1')
     socket.end(`GET /api/overview HTTP/1.0\r\nCookie: ${served.cookie}\r\n\r\n`)
     let text = ''
@@ -100,10 +106,10 @@ describe('a request', () => {
   })
 
   test.each(['cross-site', 'same-site'])(
-    'that reads by a page of another origin (%s) is refused',
+    'that reads from a page of another origin (%s) is refused',
     async (site) => {
       expect(
-        (await served.ask('/api/sessions', { headers: { 'sec-fetch-site': site } })).status,
+        (await served.request('/api/sessions', { headers: { 'sec-fetch-site': site } })).status,
       ).toBe(403)
     },
   )
@@ -121,14 +127,14 @@ describe('a request', () => {
   )
 
   test.each(['{', '[]', '"text"', 'null', ''])('that writes %s is refused', async (body) => {
-    const answer = await served.ask('/api/tasks', { method: 'POST', body })
+    const answer = await served.request('/api/tasks', { method: 'POST', body })
     expect([answer.status, problem(answer)]).toEqual([400, 'NOT_JSON'])
   })
 
-  test('that writes more than is taken is refused, also when it does not say how much it is', async () => {
+  test('that writes too much is refused, even without a Content-Length', async () => {
     const body = Buffer.alloc(1024 * 1024 + 1, 0x20)
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
-      const answer = await served.ask('/api/tasks', { method: 'POST', body, headers })
+      const answer = await served.request('/api/tasks', { method: 'POST', body, headers })
       expect([answer.status, problem(answer)]).toEqual([413, 'TOO_LARGE'])
     }
   })
@@ -142,23 +148,23 @@ describe('a request', () => {
     '/api/conversations/..%2f..%2f..%2fetc%2fpasswd',
     '/api/sessions/..%2f..%2f',
     '/api/handoffs/..%2f..%2fa.txt',
-  ])('for %s finds nothing', async (path) => {
-    const answer = await served.ask(path)
+  ])('for %s returns not found', async (path) => {
+    const answer = await served.request(path)
     expect(answer.status).toBe(404)
     expect(answer.json<{ message: string }>().message).not.toContain('ENOENT')
   })
 
-  test('that is no reading changes no page', async () => {
-    expect((await served.ask('/', { method: 'POST', body: '{}' })).status).toBe(405)
-    expect((await served.ask('/api/sessions', { method: 'PUT', body: '{}' })).status).toBe(404)
+  test('that is not a read changes no page', async () => {
+    expect((await served.request('/', { method: 'POST', body: '{}' })).status).toBe(405)
+    expect((await served.request('/api/sessions', { method: 'PUT', body: '{}' })).status).toBe(404)
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each(['/', '/assets/page.js', '/api/overview', '/api/nothing', '/nothing.js'])(
-    'to %s lets nothing in from elsewhere and is shown in no frame',
+    'to %s allows no foreign content and no framing',
     async (path) => {
-      const { headers } = await served.ask(path)
+      const { headers } = await served.request(path)
       expect(headers['content-security-policy']).toContain("default-src 'none'")
       expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
       expect(headers['content-security-policy']).not.toContain('unsafe')
@@ -168,13 +174,13 @@ describe('an answer', () => {
     },
   )
 
-  test('is the page for every place within it, and the file for its files', async () => {
+  test('is the page for every route, and the file for each file', async () => {
     for (const path of ['/', '/s/some-session', '/c/1/2', '/api/../../etc/passwd']) {
-      const answer = await served.ask(path)
+      const answer = await served.request(path)
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
       expect(answer.text).toContain('<title>Stint</title>')
     }
-    const script = await served.ask('/assets/page.js')
+    const script = await served.request('/assets/page.js')
     expect([script.headers['content-type'], script.text]).toEqual([
       'text/javascript; charset=utf-8',
       'export {}',
@@ -183,7 +189,7 @@ describe('an answer', () => {
 })
 
 describe('a server for other machines', () => {
-  test('needs a token that somebody chose, of some length', async () => {
+  test('requires a chosen token of minimum length', async () => {
     const options = { cwd: served.world.root, env: process.env, version: '1', host: '0.0.0.0' }
     await expect(startServer(options)).rejects.toMatchObject({ code: 'NEEDS_TOKEN' })
     await expect(startServer({ ...options, token: 'too-short' })).rejects.toMatchObject({
@@ -196,7 +202,7 @@ describe('a server for other machines', () => {
     })
   })
 
-  test('is called by its own addresses, and a browser leaves the usual port out', () => {
+  test('accepts its own addresses, also without port 80', () => {
     expect(allowedHosts('0.0.0.0', 4747)).toContain('127.0.0.1:4747')
     expect(allowedHosts('0.0.0.0', 4747)).not.toContain('evil.example:4747')
     expect([...allowedHosts('box.local', 80)]).toEqual(['box.local', 'box.local:80'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LedgerReport, Problem } from '../../src/serve/contract.ts'
-import { LedgerCache } from '../../src/pages/usage.ts'
+import { LedgerCache } from '../../src/pages/ledger-cache.ts'
 import { ProjectPool } from '../../src/pages/project-pool.ts'
 import { draftEntry } from '../../src/session/entries.ts'
 import { Served } from './served.ts'
@@ -12,14 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => served.end())
 
-test('the ledger of a project and of a session is answered, and what cannot be asked is refused', async () => {
+test('the ledger of a project or session is served, and invalid queries are refused', async () => {
   const { whole, rows } = await served.get<LedgerReport>('/api/ledger?days=7')
   expect([whole.kind, whole.costs.modelCalls]).toEqual(['project', 0])
   expect(rows.map(({ name }) => name)).toEqual(['costly'])
   const own = await served.get<LedgerReport>('/api/ledger?session=costly')
   expect(own.whole).toMatchObject({ kind: 'session', id: served.world.sessionId('costly') })
   const wrong = await Promise.all(
-    ['?days=none', '?session=nobody'].map((query) => served.ask(`/api/ledger${query}`)),
+    ['?days=none', '?session=nobody'].map((query) => served.request(`/api/ledger${query}`)),
   )
   expect(wrong.map((answer) => [answer.status, answer.json<Problem>().code])).toEqual([
     [400, 'NOT_A_NUMBER'],
@@ -27,7 +27,7 @@ test('the ledger of a project and of a session is answered, and what cannot be a
   ])
 })
 
-test('a ledger is counted once until something happens, and each time while nobody would notice', async () => {
+test('a ledger is cached until something changes, and recounted while unwatched', async () => {
   const projects = new ProjectPool({ cwd: served.world.root, env: process.env, say: () => {} })
   const project = projects.get(undefined)
   let stamp: number | undefined = 1
@@ -35,7 +35,7 @@ test('a ledger is counted once until something happens, and each time while nobo
   const first = ledgers.get(project, { days: 7 })
   expect(ledgers.get(project, { days: 7 })).toBe(first)
   expect(ledgers.get(project, { days: 30 })).not.toBe(first)
-  // Another day has begun.
+  // The next day.
   expect(ledgers.get(project, { days: 7 }, Date.now() + 24 * 60 * 60_000)).not.toBe(first)
   stamp = 2
   const second = ledgers.get(project, { days: 7 })
@@ -48,7 +48,7 @@ test('a ledger is counted once until something happens, and each time while nobo
   projects.close()
 })
 
-test('what could not be counted is tried again', async () => {
+test('a failed count is retried', async () => {
   const projects = new ProjectPool({ cwd: served.world.root, env: process.env, say: () => {} })
   const project = projects.get(undefined)
   const ledgers = new LedgerCache(() => 1)
@@ -60,8 +60,8 @@ test('what could not be counted is tried again', async () => {
   projects.close()
 })
 
-test('whoever follows is given a ledger with what has happened since', async () => {
-  const page = await (await served.follow()).begun()
+test('a subscribed page gets a ledger with all changes', async () => {
+  const page = await (await served.subscribe()).connected()
   const before = await served.get<LedgerReport>('/api/ledger')
   const { eventHub: live } = served.server
   await live.whenIdle()
@@ -80,7 +80,7 @@ test('whoever follows is given a ledger with what has happened since', async () 
   await page.until((all) => all.slice(seen).some(({ type }) => type === 'session'))
   const after = await served.get<LedgerReport>('/api/ledger')
   expect(after.whole.costs.writes).toBe(before.whole.costs.writes + 1)
-  // Nobody watches any more, so nobody knows.
+  // Not watched any more, so changes would go unnoticed.
   await live.close()
   expect(live.versionOf(key)).toBeUndefined()
 })

@@ -22,8 +22,8 @@ const toldOf = (prompt: string, kind: PromptEvent['kind']) => (events: readonly 
   )
 
 describe('a prompt from the page', () => {
-  test('is answered live, asks what it may, and can be read again from any number', async () => {
-    const page = await (await served.follow()).begun()
+  test('streams its answer, asks for permission, and can be re-read from any event', async () => {
+    const page = await (await served.subscribe()).connected()
     const acts = script({ say: 'May I?' }, { ask: 'echo yes > yes.txt' }, { say: 'Thanks.' })
     const { prompt, session } = (
       await served.post('/api/prompts', { text: 'Write yes', ...acts })
@@ -61,7 +61,7 @@ describe('a prompt from the page', () => {
   })
 
   test('is interrupted', async () => {
-    const page = await (await served.follow()).begun()
+    const page = await (await served.subscribe()).connected()
     const { prompt } = (
       await served.post('/api/prompts', {
         text: 'Wait',
@@ -75,7 +75,7 @@ describe('a prompt from the page', () => {
     await expectNoneLeft(`STINT_PROMPT=${prompt}`)
   })
 
-  test('that says nothing or what there is not is refused before anything is begun', async () => {
+  test('is refused before anything starts when empty or invalid', async () => {
     for (const body of [
       {},
       { text: ' ' },
@@ -89,6 +89,6 @@ describe('a prompt from the page', () => {
     for (const path of ['/api/prompts/none/interrupt', '/api/prompts/none/permission']) {
       expect((await served.post(path, { request: 'r', isAllowed: true })).status).toBe(404)
     }
-    expect((await served.ask('/api/prompts/none/events')).status).toBe(404)
+    expect((await served.request('/api/prompts/none/events')).status).toBe(404)
   })
 })

@@ -40,12 +40,12 @@ beforeAll(async () => {
 afterAll(() => served.end())
 
 const code = async (path: string) => {
-  const answer = await served.ask(path)
+  const answer = await served.request(path)
   return [answer.status, answer.json<{ code: string }>().code]
 }
 
 describe('the overview', () => {
-  test('names the projects of this machine and what can be started here', async () => {
+  test('lists the projects of this machine and the harnesses', async () => {
     const other = gitProject()
     await other.run((project) => project.init({ name: 'elsewhere' }))
     const { version, here, projects } = await served.get<ServerOverview>('/api/overview')
@@ -53,7 +53,7 @@ describe('the overview', () => {
     expect(projects.find(({ key }) => key === here)?.root).toBe(served.world.root)
     const key = projects.find(({ root }) => root === other.root)!.key
     expect(projects.find((line) => line.key === key)).toMatchObject({ sessions: 1 })
-    // One that is slow to answer is told later.
+    // A slow harness is reported later.
     const rehearsal = async () =>
       (await served.get<ServerOverview>('/api/overview')).harnesses.find(
         ({ name }) => name === 'rehearsal',
@@ -66,7 +66,7 @@ describe('the overview', () => {
 })
 
 describe('sessions', () => {
-  test('are listed a page at a time, with how many there are', async () => {
+  test('are listed page by page with their total', async () => {
     expect(await served.get('/api/sessions')).toEqual({ rows: [], total: 0 })
     for (const name of ['one', 'two', 'three']) {
       await served.world.run((project) =>
@@ -85,10 +85,10 @@ describe('sessions', () => {
     expect(await code('/api/sessions?sort=size')).toEqual([400, 'NO_ORDER'])
     expect(await code('/api/sessions?limit=-1')).toEqual([400, 'NOT_A_NUMBER'])
     for (const name of ['nothing', '%00'])
-      expect((await served.ask(`/api/sessions/${name}`)).status).toBe(404)
+      expect((await served.request(`/api/sessions/${name}`)).status).toBe(404)
   })
 
-  test('are shown with their state, their document and where their journal ends', async () => {
+  test("are shown with state, document and the journal's end cursor", async () => {
     const { rows } = await served.get<SessionList>('/api/sessions?name=three')
     const page = await served.get<SessionPage>(`/api/sessions/${rows[0]!.id}`)
     expect(page.state.name).toBe('three')
@@ -127,7 +127,7 @@ describe('the entries of a long journal', () => {
   const texts = (entries: EntryList['entries']) =>
     entries.map(({ text }) => text.split(' ').slice(0, 2).join(' '))
 
-  test('come in pages forwards, each beginning where the last ended', async () => {
+  test('come in pages forwards, each starting where the last ended', async () => {
     const all: string[] = []
     let cursor = 0
     for (;;) {
@@ -153,7 +153,7 @@ describe('the entries of a long journal', () => {
     expect(all.slice(1)).toEqual(Array.from({ length: COUNT }, (_, number) => `step ${number}`))
   })
 
-  test('come whole where one is longer than what is read at once', async () => {
+  test('come complete even when one is longer than a read chunk', async () => {
     const text = 'word '.repeat(120_000).trim()
     const note = (said: string) => draftEntry('note.added', { text: said })
     const longest = await served.append('one', [note('before'), note(text), note('after')])
@@ -169,13 +169,13 @@ describe('the entries of a long journal', () => {
     expect((await served.get<EntryList>(`${path}?limit=1`)).entries[0]!.text).toBe(text)
   })
 
-  test('are refused behind a cursor that means nothing', async () => {
+  test('are refused for an invalid cursor', async () => {
     for (const from of [7, 10 ** 9])
       expect(await code(`/api/sessions/${id}/entries?from=${from}`)).toEqual([410, 'CURSOR_GONE'])
     expect(await code(`/api/sessions/${id}/entries?before=7`)).toEqual([410, 'CURSOR_GONE'])
   })
 
-  test('say that one was taken back, and what it was', async () => {
+  test('mark a retracted entry and keep its text', async () => {
     const { entries } = await served.get<EntryList>(`/api/sessions/${id}/entries?limit=1`)
     await served.append('long', [draftEntry('entry.retracted', { entry: entries[0]!.id })])
     const page = await served.get<EntryList>(`/api/sessions/${id}/entries?limit=2`)
@@ -221,12 +221,12 @@ describe('a stored conversation', () => {
   beforeAll(() => {
     const store = conversationStore(served.world.path('.sessions'), {})
     store.append(id, items.slice(0, 150))
-    // An importer that begins anew stores again what is there.
+    // A restarted importer stores the same items again.
     store.append(id, items.slice(0, 20))
     store.append(id, items.slice(150))
   })
 
-  test('comes in pages by the numbers of its items, each once', async () => {
+  test('comes in pages by item number, each item once', async () => {
     const all: HistoryItem[] = []
     for (let from = 0; ; from += 50) {
       const page = await served.get<ConversationPage>(
@@ -253,14 +253,14 @@ describe('a stored conversation', () => {
       `/api/conversations/${id}?limit=1&known=${COUNT - 1}`,
     )
     expect([rest.requestsFrom, rest.requests]).toEqual([COUNT - 1, requests.slice(-1)])
-    // Known of one that was longer then.
+    // `known` from when the conversation was longer.
     const anew = await served.get<ConversationPage>(
       `/api/conversations/${id}?limit=1&known=${COUNT + 1}`,
     )
     expect([anew.requestsFrom, anew.requests]).toEqual([0, requests])
   })
 
-  test('goes on where it grew', async () => {
+  test('continues after it grew', async () => {
     const more: HistoryItem = {
       type: 'message',
       id: 'more',
@@ -282,7 +282,7 @@ describe('a stored conversation', () => {
     ).toEqual([])
   })
 
-  test('shows how its context filled, and what that is held against', async () => {
+  test('shows its token curve with stages and limits', async () => {
     const curve = await served.get<TokenCurveData>(`/api/conversations/${id}/curve`)
     expect(curve.points).toHaveLength(COUNT)
     expect(curve.points[2]).toEqual({ turn: 3, at: at(2), tokens: 2015 })
@@ -292,7 +292,7 @@ describe('a stored conversation', () => {
     expect(curve.window).toBeGreaterThan(0)
   })
 
-  test('counts among what was used, by day and by model', async () => {
+  test('counts in the usage by day and model', async () => {
     const { days, models, unpriced } = await served.get<UsageReport>('/api/usage?days=7')
     expect(days.find((one) => one.day === day)?.spend).toMatchObject({
       input: COUNT * 10,
@@ -302,12 +302,12 @@ describe('a stored conversation', () => {
     expect(unpriced).toEqual([])
   })
 
-  test('is not there under any other name', async () => {
+  test('is not found under any other name', async () => {
     expect(await code(`/api/conversations/${randomUUID()}`)).toEqual([404, 'NOT_THERE'])
     expect(await code('/api/conversations/blobs%2Fx/curve')).toEqual([404, 'NOT_THERE'])
   })
 
-  test('belongs to its session, with what the session came to', async () => {
+  test('is listed with its session and adds to its cost', async () => {
     await served.append('long', [
       draftEntry('conversation.joined', { conversation: id, harness: 'claude', source: 'startup' }),
       draftEntry('conversation.joined', {
@@ -329,7 +329,7 @@ describe('a stored conversation', () => {
   })
 })
 
-test('conversations of no session are listed too, a page at a time, the one written last first', async () => {
+test('conversations without a session are listed too, last written first', async () => {
   const other = gitProject()
   await other.run((project) => project.init({ name: 'elsewhere' }))
   const { projects } = await served.get<ServerOverview>('/api/overview')
@@ -359,14 +359,14 @@ test('conversations of no session are listed too, a page at a time, the one writ
 })
 
 describe('a search', () => {
-  test('finds what was journalled and marks it', async () => {
+  test('finds journal entries and marks the matches', async () => {
     const { hits } = await served.get<SearchResults>('/api/search?text=goal+two')
     expect(hits[0]).toMatchObject({ where: 'journal', sessionName: 'two', kind: 'session.opened' })
     expect(hits[0]!.snippet).toContain('\u0001goal\u0002')
     expect(await code('/api/search?text=')).toEqual([400, 'EMPTY_TEXT'])
   })
 
-  test('finds what was said though nobody searched before, because the server reads on by itself', async () => {
+  test('finds messages without an earlier search, because the server indexes by itself', async () => {
     const other = gitProject()
     const store = conversationStore(join(other.root, '.sessions'), {})
     store.append('imported-1', [
@@ -387,7 +387,7 @@ describe('a search', () => {
 })
 
 describe('the backlog', () => {
-  test('takes a task, and moves it', async () => {
+  test('adds a task and moves it', async () => {
     const added = (
       await served.post('/api/tasks', { title: 'Write it', size: 'S', labels: ['docs'] })
     ).json<PublicTask>()
@@ -416,7 +416,7 @@ describe('the backlog', () => {
 })
 
 describe('handoffs', () => {
-  test('are listed, and shown in their words', async () => {
+  test('are listed, and shown as Markdown', async () => {
     await served.world.run((project) =>
       project.handoffs.create({ session: 'long', reason: 'lunch' }),
     )
@@ -434,7 +434,7 @@ describe('handoffs', () => {
 })
 
 describe('a workflow', () => {
-  test('is approved or sent back by the person at the page', async () => {
+  test('is approved or rejected from the page', async () => {
     await served.world.run(async (project) => {
       const workflows = await project.workflows()
       await project.pause({ session: 'long' })
@@ -460,7 +460,7 @@ describe('a workflow', () => {
 })
 
 describe('delegates', () => {
-  test('are shown with what they change and how they came there, and merged', async () => {
+  test('are shown with diff and status history, and merged', async () => {
     const { id } = new DelegateWorld(served.world).delegate('gift')
     expect((await served.get<DelegateRow[]>('/api/delegates')).map(({ name }) => name)).toEqual([
       'gift',
@@ -474,7 +474,7 @@ describe('delegates', () => {
     expect(served.world.read('gift.txt')).toBe('gift\n')
   })
 
-  test('are discarded, with their commits kept, and refused what cannot be', async () => {
+  test('are discarded with their commits kept, and invalid actions are refused', async () => {
     const { id } = new DelegateWorld(served.world).delegate('waste', {
       commits: [{ 'big.txt': 'line of it\n'.repeat(60_000) }],
     })
@@ -495,7 +495,7 @@ describe('delegates', () => {
 const ELSEWHERE = { id: 'e1', name: 'elsewhere', title: 'Elsewhere' } as PublicTask
 
 describe('runs', () => {
-  test('are drawn from their logs: tasks with what they wait for, a lane for each session, retries', async () => {
+  test('are served from their logs: tasks with dependencies, a lane per session, retries', async () => {
     const workspace = new Workspace(served.world.root)
     const first = (await served.post('/api/tasks', { title: 'First' })).json<PublicTask>()
     const second = (
@@ -570,7 +570,7 @@ describe('runs', () => {
     const { unpriced } = await served.get<UsageReport>('/api/usage')
     expect(unpriced).toEqual(['made-up'])
 
-    // Its process is gone: what it was at has ended, and was nobody's fault.
+    // Its process is gone: the attempt counts as interrupted.
     const again = new RunLog(workspace.paths, run, workspace.config)
     again.append('run.resumed', { runner: NOBODY })
     again.close()
@@ -579,7 +579,7 @@ describe('runs', () => {
     expect(last!.endedAt).toBeDefined()
     expect(await code('/api/runs/nothing')).toEqual([404, 'NO_RUN'])
 
-    // It has ended, and left one as it was; another was done since.
+    // The run has ended and left one task open; another was completed since.
     const fourth = (await served.post('/api/tasks', { title: 'Fourth' })).json<PublicTask>()
     const over = new RunLog(workspace.paths, run, workspace.config)
     const named = ({ id, name, title }: PublicTask) => ({ id, name, title })

@@ -1,4 +1,4 @@
-// A project and its server, asked over real connections.
+// A project and its server, over real connections.
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { type RunningServer, type ServeOptions, startServer } from '../../src/se
 import { type World, gitProject } from '../support/project.ts'
 import { temporaryFolder } from '../support/scratch.ts'
 
-export interface Answer {
+export interface ServedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
   json<T = never>(): T
 }
 
-export interface Asking {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: string | Buffer
@@ -25,9 +25,9 @@ export interface Asking {
 
 export const TOKEN = 'a-token-for-these-tests'
 
-/** A server that is asked as its own page asks it. */
+/** A server queried the way its page does. */
 export class Served {
-  readonly said: string[] = []
+  readonly messages: string[] = []
   server!: RunningServer
 
   constructor(
@@ -53,7 +53,7 @@ export class Served {
       version: '1.2.3',
       token: TOKEN,
       pageFolder: join(this.folder, 'page'),
-      say: (line) => this.said.push(line),
+      say: (line) => this.messages.push(line),
       port: 0,
       ...options,
     })
@@ -72,32 +72,46 @@ export class Served {
     return `http://127.0.0.1:${this.server.port}`
   }
 
-  ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Answer> {
-    const all = { cookie: this.cookie, ...(method === 'GET' ? {} : this.#written()), ...headers }
-    const given = Object.fromEntries(
+  request(
+    path: string,
+    { method = 'GET', headers = {}, body }: RequestOptions = {},
+  ): Promise<ServedResponse> {
+    const all = {
+      cookie: this.cookie,
+      ...(method === 'GET' ? {} : this.#writeHeaders()),
+      ...headers,
+    }
+    const sentHeaders = Object.fromEntries(
       Object.entries(all).filter(([, value]) => value !== undefined),
     ) as Record<string, string>
     return new Promise((resolve, reject) => {
-      const asked = request(
-        { host: '127.0.0.1', port: this.server.port, path, method, headers: given, agent: false },
-        (answer) => read(answer).then(resolve, reject),
+      const req = request(
+        {
+          host: '127.0.0.1',
+          port: this.server.port,
+          path,
+          method,
+          headers: sentHeaders,
+          agent: false,
+        },
+        (response) => read(response).then(resolve, reject),
       )
-      asked.on('error', reject)
-      asked.end(body)
+      req.on('error', reject)
+      req.end(body)
     })
   }
 
   async get<T>(path: string): Promise<T> {
-    const answer = await this.ask(path)
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`)
-    return answer.json<T>()
+    const response = await this.request(path)
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.text}`)
+    return response.json<T>()
   }
 
-  post(path: string, body: unknown = {}, asking: Asking = {}): Promise<Answer> {
-    return this.ask(path, { method: 'POST', body: JSON.stringify(body), ...asking })
+  post(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<ServedResponse> {
+    return this.request(path, { method: 'POST', body: JSON.stringify(body), ...options })
   }
 
-  /** Appends to the journal of a session, as another process does. */
+  /** Appends to the journal of a session like another process. */
   async append(
     name: string,
     drafts: readonly EntryDraft[],
@@ -115,23 +129,23 @@ export class Served {
     }
   }
 
-  /** Follows what happens. */
-  follow(last?: string, path = '/api/events'): Promise<Following> {
+  /** Subscribes to the events. */
+  subscribe(lastEventId?: string, path = '/api/events'): Promise<EventStream> {
     const headers = {
       cookie: this.cookie,
-      ...(last === undefined ? {} : { 'last-event-id': last }),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     }
     return new Promise((resolve, reject) => {
-      const asked = request(
+      const req = request(
         { host: '127.0.0.1', port: this.server.port, path, headers, agent: false },
-        (answer) => resolve(new Following(answer)),
+        (response) => resolve(new EventStream(response)),
       )
-      asked.on('error', reject)
-      asked.end()
+      req.on('error', reject)
+      req.end()
     })
   }
 
-  #written(): Record<string, string> {
+  #writeHeaders(): Record<string, string> {
     return {
       'content-type': 'application/json',
       origin: this.origin,
@@ -140,70 +154,69 @@ export class Served {
   }
 }
 
-async function read(answer: IncomingMessage): Promise<Answer> {
-  const pieces: Buffer[] = []
-  for await (const piece of answer) pieces.push(piece as Buffer)
-  const text = Buffer.concat(pieces).toString('utf8')
+async function read(response: IncomingMessage): Promise<ServedResponse> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
   return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
+    status: response.statusCode ?? 0,
+    headers: response.headers,
     text,
     json: <T>() => JSON.parse(text) as T,
   }
 }
 
-/** What a page is told, as it comes. */
-export class Following {
+/** The events that a page receives, as they come. */
+export class EventStream {
   readonly events: LiveEvent[] = []
-  /** The id of each event, and of what came without one. */
   readonly ids: string[] = []
-  last: string | undefined
-  isOver = false
-  readonly #answer: IncomingMessage
+  lastId: string | undefined
+  isClosed = false
+  readonly #response: IncomingMessage
   #text = ''
-  #woken = () => {}
+  #wake = () => {}
 
-  constructor(answer: IncomingMessage) {
-    this.#answer = answer
-    answer.setEncoding('utf8')
-    answer.on('data', (piece: string) => this.#take(piece))
-    const over = () => {
-      this.isOver = true
-      this.#woken()
+  constructor(response: IncomingMessage) {
+    this.#response = response
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => this.#parse(chunk))
+    const markEnded = () => {
+      this.isClosed = true
+      this.#wake()
     }
-    answer.on('close', over).on('error', over)
+    response.on('close', markEnded).on('error', markEnded)
   }
 
-  /** The events, when there are ones that fit. */
-  async until(fits: (events: readonly LiveEvent[]) => boolean): Promise<readonly LiveEvent[]> {
-    while (!fits(this.events)) {
-      if (this.isOver) throw new Error(`it ended after ${JSON.stringify(this.events)}`)
-      await new Promise<void>((resolve) => (this.#woken = resolve))
+  /** Resolves with the events once one matches. */
+  async until(isDone: (events: readonly LiveEvent[]) => boolean): Promise<readonly LiveEvent[]> {
+    while (!isDone(this.events)) {
+      if (this.isClosed) throw new Error(`it ended after ${JSON.stringify(this.events)}`)
+      await new Promise<void>((resolve) => (this.#wake = resolve))
     }
     return this.events
   }
 
-  /** When the server has answered at all: from here on nothing is missed. */
-  async begun(): Promise<this> {
-    while (this.last === undefined && !this.isOver)
-      await new Promise<void>((resolve) => (this.#woken = resolve))
+  /** Resolves when the server has responded: from then on nothing is missed. */
+  async connected(): Promise<this> {
+    while (this.lastId === undefined && !this.isClosed)
+      await new Promise<void>((resolve) => (this.#wake = resolve))
     return this
   }
 
-  async over(): Promise<void> {
-    while (!this.isOver) await new Promise<void>((resolve) => (this.#woken = resolve))
+  async ended(): Promise<void> {
+    while (!this.isClosed) await new Promise<void>((resolve) => (this.#wake = resolve))
   }
 
   pause(): void {
-    this.#answer.pause()
+    this.#response.pause()
   }
 
   leave(): void {
-    this.#answer.destroy()
+    this.#response.destroy()
   }
 
-  #take(piece: string): void {
-    this.#text += piece
+  #parse(chunk: string): void {
+    this.#text += chunk
     for (;;) {
       const end = this.#text.indexOf('\n\n')
       if (end === -1) break
@@ -212,12 +225,12 @@ export class Following {
       const field = (name: string) =>
         block.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
       const [id, data] = [field('id'), field('data')]
-      if (id !== undefined) this.last = id
+      if (id !== undefined) this.lastId = id
       if (data !== undefined) {
         this.events.push(JSON.parse(data) as LiveEvent)
         this.ids.push(id ?? '')
       }
     }
-    this.#woken()
+    this.#wake()
   }
 }

@@ -1,6 +1,6 @@
 import type { MeasuredSessions, Measurement } from '../../src/cli/study/parameters.ts'
 
-/** A measurement as it might be, for tests that are not about what was measured. */
+/** A plausible measurement, for tests that do not depend on its figures. */
 export function anyMeasurement(changed: Partial<Measurement> = {}): Measurement {
   return {
     at: '2026-01-15T12:00:00.000Z',

@@ -8,7 +8,7 @@ import { shipped } from '../../src/cli/study/shipped.ts'
 const FEW = ['--sessions', '500']
 
 describe('stint simulate', () => {
-  test('shows every arm, where its figures come from, and what each rate is at most', async () => {
+  test('shows every arm, the origin of its figures, and the bound of each rate', async () => {
     const { stint } = terminal({ git: false })
     const ran = await stint('simulate', ...FEW, '--seed', '7')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -25,7 +25,7 @@ describe('stint simulate', () => {
     )
   })
 
-  test('draws the same sessions with the same seed, and others with another', async () => {
+  test('draws the same sessions for the same seed, and others for another', async () => {
     const { stint } = terminal({ git: false })
     const drawn = async (...args: string[]) =>
       (await stint('simulate', ...FEW, '--json', ...args)).json<Study>().arms
@@ -33,7 +33,7 @@ describe('stint simulate', () => {
     expect(await drawn('--seed', '43')).not.toEqual(await drawn())
   })
 
-  test('gives programs the study and what it depends on', async () => {
+  test('prints the study and its sensitivity with --json', async () => {
     const { stint } = terminal({ git: false })
     const study = (await stint('simulate', '--quick', '--json')).json<
       Study & { sensitivity: Sensitivity }
@@ -51,7 +51,7 @@ describe('stint simulate', () => {
     ).toBe(true)
   })
 
-  test('shows on a terminal how far it is, and takes that away again', async () => {
+  test('shows progress on a terminal and removes it at the end', async () => {
     const { run } = terminal({ git: false })
     const { stderr } = await run(['simulate', '--sessions', '20000'], { canAsk: true })
     expect(stderr).toContain('░')
@@ -75,8 +75,8 @@ describe('stint simulate', () => {
   })
 })
 
-describe('the report', () => {
-  test('is written beside the tables, and again over one of its own', async () => {
+describe('the HTML report', () => {
+  test('is written beside the tables, and may replace an earlier report', async () => {
     const { stint, cwd } = terminal({ git: false })
     const path = join(cwd, 'study.html')
     const ran = await stint('simulate', ...FEW, '--report', 'study.html')
@@ -89,7 +89,7 @@ describe('the report', () => {
     expect(readdirSync(cwd)).toEqual(['study.html'])
   })
 
-  test('never takes the place of something else', async () => {
+  test('never replaces any other file', async () => {
     const { stint, cwd } = terminal({ git: false })
     writeFileSync(join(cwd, 'mine.html'), '<!doctype html>\n<p>mine</p>\n')
     mkdirSync(join(cwd, 'folder'))

@@ -1,33 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { measureConflicts, measureStale, measureUnreadable } from '../../bench/measure/failures.ts'
 import { Lab } from '../../bench/measure/lab.ts'
-import { type Change, libraryWith } from './mutated-library.ts'
+import { type SourceChange, libraryWith } from './mutated-library.ts'
 
 const GUARDS: readonly {
   readonly guard: string
   readonly measure: typeof measureStale
   readonly count: number
-  readonly changes: readonly Change[]
+  readonly changes: readonly SourceChange[]
 }[] = [
   {
-    guard: 'that an entry is written before it is acknowledged raises what is stale',
+    guard: 'the write before the acknowledgement raises the stale rate',
     measure: measureStale,
     count: 4,
     changes: [
       [
         'src/project/project-operations.ts',
         `return this.#session.append(
-      entries.flatMap((entry) => draftsFor(entry, () => this.state(), context)),
+      entries.flatMap((entry) => logEntryDrafts(entry, () => this.state(), context)),
     )`,
-        `const drafts = entries.flatMap((entry) => draftsFor(entry, () => this.state(), context))
+        `const drafts = entries.flatMap((entry) => logEntryDrafts(entry, () => this.state(), context))
     setTimeout(() => this.#session.append(drafts), 300)
     return []`,
       ],
     ],
   },
   {
-    guard:
-      'that an entry is appended, and not written back with what was read before, raises the conflicts',
+    guard: 'append-only writing raises the conflict rate',
     measure: measureConflicts,
     count: 4,
     changes: [
@@ -50,14 +49,14 @@ const GUARDS: readonly {
     ],
   },
   {
-    guard: 'that a record ends what a killed writer left before it raises what is unreadable',
+    guard: 'the newline before each record raises the unreadable rate',
     measure: measureUnreadable,
     count: 4,
     changes: [
       [
         'src/journal/record.ts',
-        `return sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\\n')`,
-        `return Buffer.concat([sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data })), Buffer.from('\\n')])`,
+        `return withChecksum(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\\n')`,
+        `return Buffer.concat([withChecksum(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data })), Buffer.from('\\n')])`,
       ],
       [
         'src/journal/read-log.ts',
@@ -68,7 +67,7 @@ const GUARDS: readonly {
   },
 ]
 
-describe('taking out', () => {
+describe('removing', () => {
   test.each(GUARDS.map((one) => [one.guard, one] as const))(
     '%s',
     async (_, { measure, count, changes }) => {

@@ -5,11 +5,14 @@ import type { Measurement } from '../../src/cli/study/parameters.ts'
 import { type MeasureProgress, measure } from '../../bench/measure/measure.ts'
 import { carriersOf } from '../support/processes.ts'
 
-/** By which our folders and processes are found: each process has its folder in its environment. */
-const OURS = `stint-measure-${process.pid}-`
+/** Finds our folders and processes: each process has its folder in its environment. */
+const MEASURE_PREFIX = `stint-measure-${process.pid}-`
 
 function leftBehind(): readonly unknown[] {
-  return [...readdirSync(tmpdir()).filter((name) => name.startsWith(OURS)), ...carriersOf(OURS)]
+  return [
+    ...readdirSync(tmpdir()).filter((name) => name.startsWith(MEASURE_PREFIX)),
+    ...carriersOf(MEASURE_PREFIX),
+  ]
 }
 
 describe('a measurement', () => {
@@ -22,21 +25,21 @@ describe('a measurement', () => {
     left = leftBehind()
   }, 300_000)
 
-  test('finds nothing acknowledged missing, doubled or hidden, however often writers are killed, set against each other and cut short', () => {
+  test('finds no acknowledged entry lost, doubled or hidden by kills, concurrent writers and torn writes', () => {
     expect(found.stale).toEqual({ happened: 0, trials: 16 })
     expect(found.conflicts).toEqual({ happened: 0, trials: 8 })
-    // Each of them really left a piece of a record behind.
+    // Each of them really left a torn record.
     expect(found.unreadable).toEqual({ happened: 0, trials: 20 })
   })
 
-  test('finds what it looks for in a session.json that is written back in place', () => {
+  test('detects the same failures in a session.json that is rewritten in place', () => {
     const { stale, conflicts, unreadable } = found.control
     expect(stale.happened).toBeGreaterThan(0)
     expect(conflicts.happened).toBeGreaterThan(0)
     expect(unreadable).toEqual({ happened: 8, trials: 8 })
   })
 
-  test('counts what sessions write, keep and put before a model, the more the longer they are', () => {
+  test('counts writes, bytes and injected tokens, which grow with the session', () => {
     const { simple, medium, complex } = found.sessions
     for (const figure of ['tasks', 'writes', 'bytes', 'commands', 'tokens'] as const) {
       expect(simple[figure]).toBeGreaterThan(0)
@@ -45,7 +48,7 @@ describe('a measurement', () => {
     }
   })
 
-  test('finds each fact in what a fresh conversation is given, or where it is told to look', () => {
+  test('finds each fact in the injected context, or through a command it names', () => {
     const { simple, medium, complex } = found.sessions
     expect(simple.givenBack).toEqual({ happened: 16, trials: 16 })
     for (const { givenBack, shownOnDemand } of [medium, complex]) {
@@ -83,7 +86,7 @@ describe('a measurement that is interrupted', () => {
     },
   )
 
-  test('by a trial that cannot be made says why, and leaves nothing behind', async () => {
+  test('by a trial that cannot run says why, and leaves nothing behind', async () => {
     const measuring = measure({
       size: 'quick',
       library: '/nowhere/library.js',

@@ -3,7 +3,7 @@ import { wrongIn } from '../../bench/measure/trials.ts'
 import { factsOf, storiesOf } from '../../bench/measure/story.ts'
 import type { Deed, Standing } from '../../bench/measure/orders.ts'
 
-describe('of what was acknowledged', () => {
+describe('the check of acknowledged entries', () => {
   const deeds: readonly Deed[] = [
     { step: 'a', is: 'working' },
     { step: 'a', is: 'done' },
@@ -21,7 +21,7 @@ describe('of what was acknowledged', () => {
     statuses: { ...good.statuses, [name]: is },
   })
 
-  test('all is there, and more may be', () => {
+  test('passes when all are present, also with extra ones', () => {
     expect(wrongIn(good, deeds)).toEqual([])
     expect(wrongIn({ ...good, statuses: { ...good.statuses, 'task t': 'done' } }, deeds)).toEqual(
       [],
@@ -38,13 +38,13 @@ describe('of what was acknowledged', () => {
     ],
     ['a decision is gone', { ...good, counts: { f: 1 } } as Standing],
     ['a discovery is there twice', { ...good, counts: { d: 1, f: 2 } } as Standing],
-  ])('%s, and it is noticed', (_, standing) => {
+  ])('fails when %s', (_, standing) => {
     expect(wrongIn(standing, deeds)).toHaveLength(1)
   })
 })
 
-describe('a session to be worked through', () => {
-  test('has as many tasks on average as the study gives its complexity, and is the same for the same seed', () => {
+describe('a generated session', () => {
+  test("has the study's average number of tasks, and is the same for the same seed", () => {
     const tasks = (complexity: 'simple' | 'medium' | 'complex', count: number) =>
       storiesOf(complexity, count, 42).map((story) => story.tasks.length)
     expect(tasks('simple', 4)).toEqual([1, 1, 2, 2])
@@ -54,7 +54,7 @@ describe('a session to be worked through', () => {
     expect(storiesOf('complex', 4, 7)).toEqual(storiesOf('complex', 4, 7))
   })
 
-  test('has no fact whose words stand in another one, so that each is found for itself', () => {
+  test('has no fact whose text is part of another', () => {
     const longest = storiesOf('complex', 2, 1).at(-1)!
     const words = factsOf(longest).flatMap((fact) => fact.words)
     expect(longest.tasks).toHaveLength(10)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { MersenneTwister } from '../../src/cli/study/mersenne-twister.ts'
 
-// All of these were drawn by Python 3.
-describe('the generator draws what Python draws', () => {
+// Drawn with Python 3.
+describe("the generator matches Python's random", () => {
   test.each([
     { seed: 0, numbers: [0.8444218515250481, 0.7579544029403025, 0.420571580830845] },
     { seed: 42, numbers: [0.6394267984578837, 0.025010755222666936, 0.27502931836911926] },

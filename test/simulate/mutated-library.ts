@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { build } from 'rolldown'
 import { onTestFinished } from 'vitest'
 
-/** One replacement in one source: where, what stands there, and what is to stand there instead. */
-export type Change = readonly [file: string, from: string, to: string]
+/** One replacement in one source file: path, old text, new text. */
+export type SourceChange = readonly [file: string, from: string, to: string]
 
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * A copy of the library with a guard taken out. A guard that is not found where it was fails whoever wants it taken out. Inside the project,
- * so that packages are found from it.
+ * Builds a copy of the library with guards removed, inside the project so that packages resolve. Fails when the text of a guard is not
+ * found.
  */
-export async function libraryWith(changes: readonly Change[]): Promise<string> {
+export async function libraryWith(changes: readonly SourceChange[]): Promise<string> {
   const cache = join(root, 'node_modules', '.cache')
   mkdirSync(cache, { recursive: true })
   const dir = mkdtempSync(join(cache, 'stint-mutated-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  const left = new Set(changes)
+  const pending = new Set(changes)
   const transform = (code: string, id: string): string | null => {
     let changed = code
     for (const change of changes) {
@@ -25,7 +25,7 @@ export async function libraryWith(changes: readonly Change[]): Promise<string> {
       if (id !== join(root, file)) continue
       if (changed.split(from).length !== 2) throw new Error(`${file} has not just one: ${from}`)
       changed = changed.replace(from, () => to)
-      left.delete(change)
+      pending.delete(change)
     }
     return changed === code ? null : changed
   }
@@ -38,7 +38,7 @@ export async function libraryWith(changes: readonly Change[]): Promise<string> {
     output: { dir, format: 'esm' },
     logLevel: 'silent',
   })
-  if (left.size > 0)
-    throw new Error(`not a part of the library: ${[...left].map(([file]) => file).join(', ')}`)
+  if (pending.size > 0)
+    throw new Error(`not a part of the library: ${[...pending].map(([file]) => file).join(', ')}`)
   return join(dir, 'library.js')
 }

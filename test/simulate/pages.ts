@@ -1,4 +1,4 @@
-// What the study says, as the pages on it show it. Put there by scripts/simulation-tables.mjs.
+// The study's tables in the docs, inserted by scripts/simulation-tables.mjs.
 import { readFileSync } from 'node:fs'
 import type { Sensitivity, Study } from '../../src/cli/study/study.ts'
 import {
@@ -34,11 +34,11 @@ import { runStudy } from '../../src/cli/study/study.ts'
 
 export const PAGES = ['docs/simulate.md', 'docs/why-not-session-json.md'] as const
 
-export function pageNow(name: (typeof PAGES)[number]): string {
+export function readPage(name: (typeof PAGES)[number]): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 }
 
-/** The study as it was published, with what was measured of this Stint before it was given out. */
+/** The published study, with the shipped measurement. */
 export async function publishedStudy(): Promise<{
   readonly study: Study
   readonly sensitivity: Sensitivity
@@ -51,13 +51,13 @@ export async function publishedStudy(): Promise<{
   return { study, sensitivity: await analyseSensitivity(study) }
 }
 
-/** The pages with their tables made anew. */
+/** The pages with their tables regenerated. */
 export function countedPages(
   study: Study,
   sensitivity: Sensitivity,
 ): Readonly<Record<(typeof PAGES)[number], string>> {
   return {
-    'docs/simulate.md': withTables(pageNow('docs/simulate.md'), {
+    'docs/simulate.md': withTables(readPage('docs/simulate.md'), {
       figures: markdown(figuresTable(study)),
       failures: markdown(failuresTable(study)),
       complexity: markdown(complexityTable(study)),
@@ -66,7 +66,7 @@ export function countedPages(
       session: markdown(sessionParameters()),
       arms: markdown(armParameters()),
     }),
-    'docs/why-not-session-json.md': withTables(pageNow('docs/why-not-session-json.md'), {
+    'docs/why-not-session-json.md': withTables(readPage('docs/why-not-session-json.md'), {
       ratios: markdown(ratioTable(study)),
       shares: markdown(sharesTable(sensitivity)),
       trials: markdown(ratesTable(study)),
@@ -81,7 +81,7 @@ function withTables(page: string, tables: Readonly<Record<string, string>>): str
   return Object.entries(tables).reduce((text, [name, table]) => {
     const [begin, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`]
     const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-    // A page that shows no table would have nothing wrong in it.
+    // A page without tables would pass vacuously.
     if (from === -1 || to === -1) throw new Error(`the page has no place for the table of ${name}`)
     return `${text.slice(0, from)}${begin}${table}\n${text.slice(to)}`
   }, page)
@@ -151,23 +151,26 @@ function armParameters(): StudyTable {
     head: ['', ...arms.map(({ name }) => ARM_LABELS[name])],
     rows: [
       row('writes, whatever the model does', ({ writes }) => formatNumber(writes.medium)),
-      row('written by the model', ({ byModel: by }) =>
+      row('written by the model', ({ modelAccess: by }) =>
         by === undefined
           ? undefined
           : by.writesPerTask > 0
             ? `${by.writesPerTask} a task`
             : `${by.writes}`,
       ),
-      row('read by the model', ({ byModel: by }) => by && formatNumber(by.reads)),
-      row('tokens a write', ({ byModel: by }) => by && formatNumber(by.tokensPerWrite)),
-      row('tokens a read', ({ byModel: by }) => by && formatNumber(by.tokensPerRead)),
+      row('read by the model', ({ modelAccess: by }) => by && formatNumber(by.reads)),
+      row('tokens a write', ({ modelAccess: by }) => by && formatNumber(by.tokensPerWrite)),
+      row('tokens a read', ({ modelAccess: by }) => by && formatNumber(by.tokensPerRead)),
       row(
         'tokens for calling the tool, each',
-        ({ byModel: by }) => by && formatNumber(by.tokensPerAccess),
+        ({ modelAccess: by }) => by && formatNumber(by.tokensPerAccess),
       ),
-      row('API calls, each', ({ byModel: by }) => by && '1'),
-      row('milliseconds, each', ({ byModel: by }) => by && formatNumber(STUDY_SESSION.msPerAccess)),
-      row('cognitive load', ({ cognitiveLoad }) => points(cognitiveLoad.besides)),
+      row('API calls, each', ({ modelAccess: by }) => by && '1'),
+      row(
+        'milliseconds, each',
+        ({ modelAccess: by }) => by && formatNumber(STUDY_SESSION.msPerAccess),
+      ),
+      row('cognitive load', ({ cognitiveLoad }) => points(cognitiveLoad.added)),
       row(
         'traceability',
         ({ traceability: { middle, spread } }) =>
@@ -197,14 +200,14 @@ function armParameters(): StudyTable {
       row(
         'complex sessions delegated',
         ({ delegation: { complex } }) =>
-          `${formatPercent(complex.share, 0)}, 1–${complex.mostAgents} agents`,
+          `${formatPercent(complex.share, 0)}, 1–${complex.maxAgents} agents`,
       ),
       row('medium sessions delegated', ({ delegation: { medium } }) =>
         medium === undefined
           ? undefined
-          : `${formatPercent(medium.share, 0)}, 1–${medium.mostAgents} agents`,
+          : `${formatPercent(medium.share, 0)}, 1–${medium.maxAgents} agents`,
       ),
-      row('success of complex ones that are', ({ successOfDelegated }) =>
+      row('success of complex ones that are', ({ delegationBonus: successOfDelegated }) =>
         points(successOfDelegated),
       ),
     ],

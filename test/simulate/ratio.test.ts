@@ -16,8 +16,8 @@ const NONE: ArmFigures = {
   conflicts: 0,
   unreadable: 0,
 }
-const arm = (changed: Partial<ArmFigures>): ArmFigures => ({ ...NONE, ...changed })
-/** A tenth more traceable, and with it so many tokens that the ratio is this. */
+const arm = (changes: Partial<ArmFigures>): ArmFigures => ({ ...NONE, ...changes })
+/** A tenth more traceability, and the tokens that lead to this ratio. */
 const at = (ratio: number) =>
   costBenefitRatio(NONE, arm({ traceability: 0.88, tokens: 1000 * (1 + ratio / 10) }), 'second')
 
@@ -27,12 +27,12 @@ describe('the ratio', () => {
     { ratio: 2.99, verdict: 'marginal' },
     { ratio: 1.49, verdict: 'optional' },
     { ratio: 0.79, verdict: 'consider' },
-  ])('of $ratio is judged: $verdict', ({ ratio, verdict }) => {
+  ])('of $ratio gets the verdict: $verdict', ({ ratio, verdict }) => {
     expect(at(ratio).value).toBeCloseTo(ratio, 9)
     expect(at(ratio).verdict).toBe(verdict)
   })
 
-  test('takes more success for a cost in its first form, and for a benefit in its second', () => {
+  test('counts more success as a cost in its first form, and as a benefit in its second', () => {
     const better = arm({ success: 0.88, tokens: 1100 })
     expect(costBenefitRatio(NONE, better, 'first').costs.success).toBeCloseTo(0.0909, 4)
     expect(costBenefitRatio(NONE, better, 'first').benefit).toBe(0.01)
@@ -40,14 +40,14 @@ describe('the ratio', () => {
     expect(costBenefitRatio(NONE, better, 'second').benefit).toBeCloseTo(0.1, 9)
   })
 
-  test('takes fewer tokens for a cost, unless it looks at which way they went', () => {
+  test('counts fewer tokens as a cost unless changes are signed', () => {
     const cheaper = arm({ tokens: 900 })
     expect(costBenefitRatio(NONE, cheaper, 'second').costs.tokens).toBeCloseTo(0.1, 9)
     const signed = costBenefitRatio(NONE, cheaper, 'second', { isSigned: true })
     expect([signed.costs.tokens, signed.benefit]).toEqual([0, expect.closeTo(0.1, 9)])
   })
 
-  test('weighs writes by their time where it is told how long one takes', () => {
+  test('weighs writes by time when given the time of one', () => {
     // 30 writes of 200 ms are 6 seconds of 10 minutes.
     expect(
       costBenefitRatio(NONE, arm({ writes: 32 }), 'second', { msPerWrite: 200 }).costs.writes,

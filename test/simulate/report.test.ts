@@ -38,7 +38,7 @@ describe('the page of the study', () => {
     { scheme: 'light', width: 1280 },
     { scheme: 'dark', width: 360 },
   ] as const)(
-    'is accessible and fits, $scheme and $width wide, and asks for nothing',
+    'is accessible, fits and makes no request, $scheme and $width wide',
     async ({ scheme, width }) => {
       const context = await browser.newContext({
         viewport: { width, height: 800 },
@@ -58,7 +58,7 @@ describe('the page of the study', () => {
     },
   )
 
-  test('draws nothing beyond the edge of a chart', async () => {
+  test('draws nothing outside a chart', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     await page.goto(pathToFileURL(path).href)
     const beyond =
@@ -73,7 +73,7 @@ describe('the page of the study', () => {
     await page.close()
   })
 
-  test('has no script, and makes no markup of what was measured elsewhere', () => {
+  test('has no script, and escapes measured text', () => {
     const measurement = anyMeasurement({
       machine: '<script>alert(1)</script>\u001B[31m',
       version: '"><img src=x>',

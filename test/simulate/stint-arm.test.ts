@@ -14,8 +14,8 @@ const none = await drawArm(NONE, DRAWS)
 const stint = (changed: Partial<Measurement>) =>
   drawArm(stintParameters(anyMeasurement(changed)), DRAWS)
 
-describe('the arm that was measured', () => {
-  test('has the sessions of none, one by one, with what was measured besides', async () => {
+describe('the measured arm', () => {
+  test('draws the same sessions as none, plus the measured overhead', async () => {
     const measurement = anyMeasurement()
     const arm = await stint({ stale: NEVER, conflicts: NEVER, unreadable: NEVER })
     expect(arm.basis).toBe('measured')
@@ -29,7 +29,7 @@ describe('the arm that was measured', () => {
         sessions: before.sessions,
         cognitiveLoad: before.cognitiveLoad,
       })
-      // What the agent forgets costs it a twentieth of success, in 12 of 100 sessions.
+      // Forgetting costs 5 % of success in 12 % of the sessions.
       expect(before.success - after.success).toBeGreaterThan(0)
       expect(before.success - after.success).toBeLessThan(0.012)
       expect(after.apiCalls - before.apiCalls).toBeCloseTo(measured.commands, 9)
@@ -45,18 +45,18 @@ describe('the arm that was measured', () => {
     }
   })
 
-  test('carries in every conversation what the client itself sends of Stint', () => {
+  test('includes the tokens that the client sends of Stint in every conversation', () => {
     expect(TOKENS_PER_CONVERSATION).toBe(realTokens(slashLines()) + realTokens(serverLines()))
   })
 
   test.each(['stale', 'conflicts', 'unreadable'] as const)(
-    'fails as often as %s can be at most, by that alone, and then succeeds less often',
+    'fails at the upper bound of %s alone, and then succeeds less often',
     async (kind) => {
       const rates = { stale: NEVER, conflicts: NEVER, unreadable: NEVER }
       const { figures } = await stint({ ...rates, [kind]: { happened: 0, trials: 30 } })
       const others = (['stale', 'conflicts', 'unreadable'] as const).filter((name) => name !== kind)
       expect(others.map((name) => figures[name])).toEqual([0, 0])
-      // At most one in ten sessions; of conflicts, as often for each agent, in complex sessions with two or three.
+      // At most 10 % of the sessions; conflicts 10 % per agent, in complex sessions with two or three agents.
       const expected =
         kind === 'conflicts' ? DRAWS.sessions * 0.2 * 0.7 * (2 / 3) * 0.25 : DRAWS.sessions * 0.1
       expect(figures[kind] / expected).toBeGreaterThan(0.9)
@@ -65,7 +65,7 @@ describe('the arm that was measured', () => {
     },
   )
 
-  test('is taken to fail always where nothing was tried', async () => {
+  test('counts as always failing when nothing was tried', async () => {
     const { figures } = await stint({ stale: { happened: 0, trials: 0 } })
     expect(figures.stale).toBe(DRAWS.sessions)
   })

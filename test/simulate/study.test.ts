@@ -3,9 +3,9 @@ import type { StudyArm, Sensitivity, Study } from '../../src/cli/study/study.ts'
 import type { ArmName, StudyComplexity } from '../../src/cli/study/parameters.ts'
 import type { ArmFigures } from '../../src/cli/study/draw.ts'
 import { REAL_TOKENS } from '../../src/cli/study/study.ts'
-import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
+import { PAGES, countedPages, readPage, publishedStudy } from './pages.ts'
 
-// The published figures of the study, each to the digit it was printed with.
+// The published figures of the study, each with its printed precision.
 
 let study: Study
 let sensitivity: Sensitivity
@@ -19,11 +19,11 @@ beforeAll(async () => {
 const arm = (name: ArmName): StudyArm => study.arms.find((one) => one.name === name)!
 const figures = (name: ArmName): ArmFigures => arm(name).figures
 const share = (value: number) => (value * 100).toFixed(1)
-const more = (name: ArmName, of: (figures: ArmFigures) => number) =>
+const relativeChangeOf = (name: ArmName, of: (figures: ArmFigures) => number) =>
   share(of(figures(name)) / of(figures('none')) - 1)
 
-describe('the study, drawn with its seed', () => {
-  test('has the tokens, writes and calls that were published', () => {
+describe('the study with its own seed', () => {
+  test('reproduces the published tokens, writes and calls', () => {
     expect(
       ['none', 'session-json', 'plan-once'].map((name) =>
         figures(name as ArmName).tokens.toFixed(0),
@@ -49,14 +49,14 @@ describe('the study, drawn with its seed', () => {
     ).toBe(428)
   })
 
-  test('has the times that were published', () => {
+  test('reproduces the published times', () => {
     expect(
       ['none', 'session-json'].map((name) => figures(name as ArmName).minutes.p50.toFixed(1)),
     ).toEqual(['16.8', '16.9'])
-    expect(more('session-json', ({ minutes }) => minutes.p50)).toBe('0.2')
+    expect(relativeChangeOf('session-json', ({ minutes }) => minutes.p50)).toBe('0.2')
   })
 
-  test('has the cognitive load, traceability and success that were published', () => {
+  test('reproduces the published cognitive load, traceability and success', () => {
     const arms = ['none', 'session-json', 'plan-once'] as const
     expect(arms.map((name) => share(figures(name).cognitiveLoad))).toEqual(['43.8', '50.7', '46.8'])
     expect(arms.map((name) => share(figures(name).traceability))).toEqual(['87.0', '92.0', '93.0'])
@@ -65,17 +65,17 @@ describe('the study, drawn with its seed', () => {
     expect(figures('session-json').success).toBe(0.8526)
   })
 
-  test('has the changes that were published', () => {
-    expect(Number(more('session-json', ({ writes }) => writes)).toFixed(0)).toBe('589')
-    expect(more('session-json', ({ tokens }) => tokens)).toBe('134.5')
-    expect(more('session-json', ({ apiCalls }) => apiCalls)).toBe('59.9')
-    expect(more('session-json', ({ cognitiveLoad }) => cognitiveLoad)).toBe('15.9')
-    expect(more('session-json', ({ traceability }) => traceability)).toBe('5.7')
-    expect(more('session-json', ({ success }) => success)).toBe('-3.0')
-    expect(more('plan-once', ({ tokens }) => tokens)).toBe('28.3')
+  test('reproduces the published changes', () => {
+    expect(Number(relativeChangeOf('session-json', ({ writes }) => writes)).toFixed(0)).toBe('589')
+    expect(relativeChangeOf('session-json', ({ tokens }) => tokens)).toBe('134.5')
+    expect(relativeChangeOf('session-json', ({ apiCalls }) => apiCalls)).toBe('59.9')
+    expect(relativeChangeOf('session-json', ({ cognitiveLoad }) => cognitiveLoad)).toBe('15.9')
+    expect(relativeChangeOf('session-json', ({ traceability }) => traceability)).toBe('5.7')
+    expect(relativeChangeOf('session-json', ({ success }) => success)).toBe('-3.0')
+    expect(relativeChangeOf('plan-once', ({ tokens }) => tokens)).toBe('28.3')
   })
 
-  test('has the failures that were published, one by one', () => {
+  test('reproduces each published failure count', () => {
     const failures = ({ stale, conflicts, unreadable }: ArmFigures) => [
       stale,
       conflicts,
@@ -86,7 +86,7 @@ describe('the study, drawn with its seed', () => {
     expect(failures(figures('plan-once'))).toEqual([763, 0, 196])
   })
 
-  test('has the breakdown by complexity that was published', () => {
+  test('reproduces the published breakdown by complexity', () => {
     const rows = (
       ['simple', 'medium', 'complex'] as const satisfies readonly StudyComplexity[]
     ).map((complexity) => {
@@ -109,7 +109,7 @@ describe('the study, drawn with its seed', () => {
     ])
   })
 
-  test('has the ratios that were published, each in its form', () => {
+  test('reproduces the published ratios in both forms', () => {
     expect(arm('session-json').ratio).toMatchObject({ form: 'first', verdict: 'do not implement' })
     expect(arm('session-json').ratio!.value.toFixed(2)).toBe('129.37')
     expect(arm('plan-once').ratio!.form).toBe('second')
@@ -117,20 +117,20 @@ describe('the study, drawn with its seed', () => {
     expect(arm('none').ratio).toBeUndefined()
   })
 
-  test('has the column of the enhanced log', () => {
+  test('reproduces the enhanced log column', () => {
     expect(figures('enhanced-log').writes).toBe(2)
-    expect(more('enhanced-log', ({ tokens }) => tokens)).toBe('5.0')
-    expect(more('enhanced-log', ({ cognitiveLoad }) => cognitiveLoad)).toBe('2.0')
+    expect(relativeChangeOf('enhanced-log', ({ tokens }) => tokens)).toBe('5.0')
+    expect(relativeChangeOf('enhanced-log', ({ cognitiveLoad }) => cognitiveLoad)).toBe('2.0')
     expect(share(figures('enhanced-log').traceability)).toBe('89.0')
     expect(figures('enhanced-log').success).toBe(figures('none').success)
   })
 })
 
-describe('what the ratio depends on', () => {
+describe('the ratio', () => {
   const row = (id: string, name: ArmName) =>
     sensitivity.rows.find((one) => one.id === id)!.arms.find((one) => one.name === name)!
 
-  test('is the number of writes, for four fifths', () => {
+  test('depends on the number of writes for four fifths', () => {
     const [writes, tokens, cognitiveLoad, success] = (
       ['writes', 'tokens', 'cognitiveLoad', 'success'] as const
     ).map((cost) => share(sensitivity.shares.find(({ name }) => name === 'session-json')![cost]))
@@ -143,7 +143,7 @@ describe('what the ratio depends on', () => {
     expect(row('writes-only', 'session-json').ratio.toFixed(1)).toBe('102.6')
   })
 
-  test('is hardly who writes the file, and how', () => {
+  test('hardly depends on who writes the file and how', () => {
     const written = row('tool-written', 'session-json')
     expect([written.tokens.toFixed(0), share(written.success), written.ratio.toFixed(1)]).toEqual([
       '3783',
@@ -153,13 +153,13 @@ describe('what the ratio depends on', () => {
   })
 })
 
-describe('the pages on it', () => {
-  test.each(PAGES)('show in %s what the study says now', (page) => {
-    // node scripts/simulation-tables.mjs puts it there.
-    expect(pageNow(page)).toBe(countedPages(study, sensitivity)[page])
+describe('the documentation', () => {
+  test.each(PAGES)("shows the study's current figures in %s", (page) => {
+    // Update with: node scripts/simulation-tables.mjs
+    expect(readPage(page)).toBe(countedPages(study, sensitivity)[page])
   })
 
-  test('say in words what the figures say', () => {
+  test('states the same in words as in figures', () => {
     const ratios = (id: string) =>
       Object.fromEntries(
         sensitivity.rows.find((row) => row.id === id)!.arms.map(({ name, ratio }) => [name, ratio]),

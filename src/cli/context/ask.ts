@@ -2,11 +2,11 @@ import type { SessionRow } from '../../library.ts'
 import { shortId } from '../../public.ts'
 import { confirm, isCancel, select, text } from '@clack/prompts'
 
-/** Asks which of several sessions is meant. Undefined when the person thinks better of it. */
-export async function askSession(candidates: readonly SessionRow[]): Promise<string | undefined> {
+/** Undefined when the user cancels. */
+export async function askSession(sessions: readonly SessionRow[]): Promise<string | undefined> {
   const answer = await select({
     message: 'Which session?',
-    options: candidates.map((row) => ({
+    options: sessions.map((row) => ({
       value: row.id,
       label: `${row.name} (${shortId(row.id)})`,
       hint: [row.status, row.branch ?? '', row.goal].filter((part) => part !== '').join(', '),
@@ -15,7 +15,7 @@ export async function askSession(candidates: readonly SessionRow[]): Promise<str
   return isCancel(answer) ? undefined : answer
 }
 
-/** Asks one question. Undefined when the person thinks better of it. */
+/** Undefined when the user cancels. */
 export async function askForText(
   message: string,
   placeholder: string,
@@ -29,7 +29,7 @@ export async function askYes(message: string): Promise<boolean> {
   return answer === true
 }
 
-/** The same, for whoever has to tell a no from somebody who thinks better of it all, which is undefined. */
+/** Undefined when the user cancels, which is not a no. */
 export async function askYesOrNo(message: string): Promise<boolean | undefined> {
   const answer = await confirm({ message })
   return isCancel(answer) ? undefined : answer

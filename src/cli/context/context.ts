@@ -2,30 +2,29 @@ import type { CommandContext, StricliProcess } from '@stricli/core'
 import { isSystemError } from '../../core.ts'
 import { type PublicError, StintError, publicError } from '../../public.ts'
 
-/** What a command may use of the world, so that a test can give it another one. */
+/** The environment of a command, which tests replace. */
 export interface CliContext extends CommandContext {
   readonly process: StricliProcess
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Somebody can be asked: both ends are a terminal and this is no CI. */
+  /** The user can be asked: stdin, stdout and stderr are terminals, and this is not CI. */
   readonly canAsk: boolean
   readonly hasColour: boolean
-  /** All that comes, to its end. */
   readStdin(): Promise<string>
 }
 
 export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70, interrupted: 130 } as const
 
-/** The command line was not understood: exit 2, and what to type instead. */
+/** An invalid command line: exit code 2, with a hint what to type instead. */
 export class UsageError extends StintError {
-  override readonly name = 'Misuse'
+  override readonly name = 'UsageError'
   constructor(message: string, hint?: string) {
     super('MISUSE', message, hint)
   }
 }
 
-/** What the library refuses because of what was given, or because nothing was where something has to be. */
-const GIVEN_WRONG: ReadonlySet<string> = new Set([
+/** Error codes of the library for invalid or missing input. */
+const BAD_INPUT_CODES: ReadonlySet<string> = new Set([
   'EMPTY_TEXT',
   'NEEDS_NAME',
   'BUDGET_OUT_OF_RANGE',
@@ -35,11 +34,11 @@ const GIVEN_WRONG: ReadonlySet<string> = new Set([
 export function exitCodeFor(error: unknown): number {
   if (error instanceof UsageError) return EXIT.misuse
   if (error instanceof StintError && error.code === 'INTERRUPTED') return EXIT.interrupted
-  if (error instanceof StintError && GIVEN_WRONG.has(error.code)) return EXIT.misuse
+  if (error instanceof StintError && BAD_INPUT_CODES.has(error.code)) return EXIT.misuse
   return error instanceof StintError || isSystemError(error) ? EXIT.failure : EXIT.defect
 }
 
-/** An error in words: what happened and what to do next. Only a defect shows its stack. */
+/** What happened and what to do next. Only a defect shows its stack. */
 export function describeError(error: unknown): string {
   if (error instanceof StintError)
     return error.hint === undefined
@@ -54,7 +53,7 @@ export function errorJson(error: unknown): { readonly error: PublicError } {
   return { error: publicError(error) }
 }
 
-/** Results go to standard output and nothing else does; talk goes to standard error. */
+/** Results go to stdout, messages to stderr. */
 export class Output {
   readonly #context: CliContext
 
@@ -62,7 +61,6 @@ export class Output {
     this.#context = context
   }
 
-  /** A line of the result. */
   line(text: string): void {
     this.#context.process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }
@@ -71,7 +69,7 @@ export class Output {
     this.#context.process.stderr.write(`stint: ${line}\n`)
   }
 
-  /** A line that the next one replaces, on a terminal only. */
+  /** A line that the next one overwrites, on a terminal only. */
   progress(done: number, total: number, what = 'sessions'): void {
     if (!this.#context.canAsk) return
     this.#context.process.stderr.write(
@@ -88,9 +86,7 @@ export class Output {
   }
 }
 
-export const INTERRUPTED = EXIT.interrupted
-
-/** The first of these signals ends what a command waits for. A second one ends the command itself, as anywhere else. */
+/** The first signal ends the wait; the second ends the process as usual. */
 export class Interrupt {
   readonly #controller = new AbortController()
   readonly #signals: readonly NodeJS.Signals[]
@@ -113,12 +109,9 @@ export class Interrupt {
     this.#controller.abort()
   }
 
-  /** Work that one of these signals may interrupt, SIGINT unless others are named. */
-  static async during(
-    work: (interrupt: Interrupt) => Promise<void>,
-    ...signals: readonly NodeJS.Signals[]
-  ): Promise<void> {
-    const interrupt = new Interrupt(...signals)
+  /** Runs work that SIGINT interrupts. */
+  static async during(work: (interrupt: Interrupt) => Promise<void>): Promise<void> {
+    const interrupt = new Interrupt()
     try {
       await work(interrupt)
     } finally {
@@ -126,14 +119,14 @@ export class Interrupt {
     }
   }
 
-  /** What work comes to, or undefined when the interrupt came first. */
+  /** The result of the work, or undefined when interrupted first. */
   race<T>(work: Promise<T>): Promise<T | undefined> {
     return Promise.race([work, this.interrupted.then(() => undefined)])
   }
 
-  exitCode(isGood: boolean): number {
-    if (this.signal.aborted) return INTERRUPTED
-    return isGood ? EXIT.ok : EXIT.failure
+  exitCode(isSuccess: boolean): number {
+    if (this.signal.aborted) return EXIT.interrupted
+    return isSuccess ? EXIT.ok : EXIT.failure
   }
 
   dispose(): void {
@@ -143,7 +136,7 @@ export class Interrupt {
 
 const CTRL_C = '\u0003'
 
-/** Calls `quit` when a person presses q or Ctrl-C, which in this mode is a key like any other. Answers how to end it. */
+/** Calls `quit` on q or Ctrl-C, which raw mode delivers as a key. Returns a function that restores the terminal. */
 export function onQuitKey(quit: () => void): () => void {
   const { stdin } = process
   if (!stdin.isTTY) return () => {}

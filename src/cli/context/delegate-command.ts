@@ -1,16 +1,16 @@
-// Commands about delegates, and which of them are meant: those named, or all that it can be done to.
+// Commands about delegates, which select the named ones or all that fit.
 import type { DelegateRow, Delegates, Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
 import { redactDeep } from '../../text/redact.ts'
-import { type RunInvocation, commandFactory, withSuggestions, openForRuns } from './command.ts'
+import { type RunInvocation, commandFactory, openForRuns } from './command.ts'
+import { withSuggestions } from './suggestions.ts'
 import { argument, completions } from './flags.ts'
 
-/** What a command about delegates works with. */
 export interface DelegateInvocation extends RunInvocation {
   readonly delegates: Delegates
-  /** The same without secrets: what agents write of their work is theirs, and what is shown is kept in logs. */
+  /** A redacted copy: agents may write secrets, and output ends up in logs. */
   redacted<T>(value: T): T
-  /** What people call the tasks of these ids. */
+  /** The short names of these tasks. */
   taskNames(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, string>>
 }
 
@@ -23,16 +23,16 @@ export const defineDelegateCommand = commandFactory<DelegateInvocation>((invocat
         ...opened,
         delegates: project.delegates,
         redacted: (value) => redactDeep(value, secrets).value,
-        taskNames: (ids) => namesOfTasks(project, ids),
+        taskNames: (ids) => taskShortNames(project, ids),
       })
     } catch (error) {
-      const isAbsent = error instanceof StintError && error.code === 'NO_DELEGATE'
-      throw isAbsent ? await withSuggestions(project, error) : error
+      const isUnknown = error instanceof StintError && error.code === 'NO_DELEGATE'
+      throw isUnknown ? await withSuggestions(project, error) : error
     }
   }),
 )
 
-async function namesOfTasks(
+async function taskShortNames(
   { tasks }: Project,
   ids: readonly (string | undefined)[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -46,21 +46,21 @@ export function delegateArguments(brief: string) {
   return argument(brief, 'NAME', completions.delegates)
 }
 
-interface Choice {
+interface DelegateSelection {
   readonly names?: readonly string[]
   readonly group?: string | undefined
-  /** A part of a name is not enough. */
+  /** Requires the full name. */
   readonly isExact?: boolean
-  /** Without names: whether it can be done to this one. */
-  readonly fits: (row: DelegateRow) => boolean
+  /** Without names: which delegates to select. */
+  readonly isSelected: (row: DelegateRow) => boolean
 }
 
 export async function selectDelegates(
-  scene: DelegateInvocation,
-  { names = [], group, isExact, fits }: Choice,
+  invocation: DelegateInvocation,
+  { names = [], group, isExact, isSelected }: DelegateSelection,
 ): Promise<readonly DelegateRow[]> {
-  const ids = new Set(await resolveDelegateIds(scene, names, isExact))
-  const all = await scene.delegates.list()
+  const ids = new Set(await resolveDelegateIds(invocation, names, isExact))
+  const all = await invocation.delegates.list()
   if (group !== undefined && !all.some((row) => row.group === group)) {
     throw new StintError(
       'NO_GROUP',
@@ -70,12 +70,12 @@ export async function selectDelegates(
   }
   return all.filter(
     (row) =>
-      (ids.size === 0 ? fits(row) : ids.has(row.id)) &&
+      (ids.size === 0 ? isSelected(row) : ids.has(row.id)) &&
       (group === undefined || row.group === group),
   )
 }
 
-/** The ids of those named, in the order of the names. */
+/** In the order of the names. */
 export async function resolveDelegateIds(
   { delegates }: DelegateInvocation,
   names: readonly string[],
@@ -85,12 +85,12 @@ export async function resolveDelegateIds(
   return [...new Set(ids)]
 }
 
-/** The same delegates as they stand now. */
+/** The current rows of these delegates, redacted. */
 export async function readProjectDelegates(
-  { delegates, redacted: shown }: DelegateInvocation,
+  { delegates, redacted }: DelegateInvocation,
   ids: ReadonlySet<string>,
 ): Promise<readonly DelegateRow[]> {
-  return shown((await delegates.list()).filter(({ id }) => ids.has(id)))
+  return redacted((await delegates.list()).filter(({ id }) => ids.has(id)))
 }
 
 export function idsOf(rows: readonly DelegateRow[]): ReadonlySet<string> {

@@ -1,46 +1,48 @@
-// The few kinds of flag and argument there are, so that a command's list of flags reads as a list.
+// The kinds of flags and arguments that commands use.
 import { type CliContext, UsageError } from './context.ts'
 import type { Project, SessionStatus } from '../../library.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-// What the shell may offer for a name. Only looks: a key pressed in a folder without sessions leaves nothing there.
+// Completions for names. Read-only: completing in a folder without sessions creates nothing there.
 
-const MOST = 50
-const OPEN: SessionStatus[] = ['active', 'paused']
-const CLOSED: SessionStatus[] = ['completed', 'abandoned']
+const MAX_COMPLETIONS = 50
+const OPEN_STATUSES: SessionStatus[] = ['active', 'paused']
+const CLOSED_STATUSES: SessionStatus[] = ['completed', 'abandoned']
 
-/** Called by the parser with the context as `this`. */
+/** The parser calls these with the context as `this`. */
 export const completions = {
-  /** Names of sessions that begin so, the open ones first. */
+  /** Session names with this prefix, open ones first. */
   sessions(this: CliContext, partial: string): Promise<readonly string[]> {
-    return sessionNames(this, partial, [OPEN, CLOSED])
+    return sessionNames(this, partial, [OPEN_STATUSES, CLOSED_STATUSES])
   },
 
   closedSessions(this: CliContext, partial: string): Promise<readonly string[]> {
-    return sessionNames(this, partial, [CLOSED])
+    return sessionNames(this, partial, [CLOSED_STATUSES])
   },
 
-  /** Short names of tasks that begin so, the open ones first, from the names of their files. */
+  /** Short names of tasks with this prefix, open ones first, read from the file names. */
   tasks(this: CliContext, partial: string): Promise<readonly string[]> {
-    return looking(this, async ({ tasksFolder }) => {
+    return withProject(this, async ({ tasksFolder }) => {
       const folders = ['active', 'archive']
         .map((place) => join(tasksFolder, place))
         .filter((folder) => existsSync(folder))
       const names = folders.flatMap((folder) =>
         readdirSync(folder).flatMap((name) => TASK_FILE.exec(name)?.[1] ?? []),
       )
-      return [...new Set(names)].filter((name) => name.startsWith(partial)).slice(0, MOST)
+      return [...new Set(names)]
+        .filter((name) => name.startsWith(partial))
+        .slice(0, MAX_COMPLETIONS)
     })
   },
 
-  /** Names of delegates that begin so, those whose work is still to be settled first. */
+  /** Delegate names with this prefix, unfinished ones first. */
   delegates(this: CliContext, partial: string): Promise<readonly string[]> {
-    return looking(this, async ({ delegates }) => {
+    return withProject(this, async ({ delegates }) => {
       const all = (await delegates.recorded()).toReversed()
-      const inTurn = all.toSorted((a, b) => Number(b.isUnsettled) - Number(a.isUnsettled))
-      const names = inTurn.map(({ order }) => order.name)
-      return names.filter((name) => name.startsWith(partial)).slice(0, MOST)
+      const unfinishedFirst = all.toSorted((a, b) => Number(b.isUnsettled) - Number(a.isUnsettled))
+      const names = unfinishedFirst.map(({ order }) => order.name)
+      return names.filter((name) => name.startsWith(partial)).slice(0, MAX_COMPLETIONS)
     })
   },
 }
@@ -50,28 +52,28 @@ const TASK_FILE = /^([^.].*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md$/
 function sessionNames(
   context: CliContext,
   partial: string,
-  inTurn: readonly SessionStatus[][],
+  statusGroups: readonly SessionStatus[][],
 ): Promise<readonly string[]> {
-  return looking(context, async (project) => {
-    const found = new Set<string>()
-    for (const status of inTurn) {
+  return withProject(context, async (project) => {
+    const names = new Set<string>()
+    for (const status of statusGroups) {
       for (const { name } of await project.list({ status })) {
-        if (name.startsWith(partial)) found.add(name)
-        if (found.size >= MOST) break
+        if (name.startsWith(partial)) names.add(name)
+        if (names.size >= MAX_COMPLETIONS) break
       }
     }
-    return [...found]
+    return [...names]
   })
 }
 
-async function looking(
+async function withProject(
   context: CliContext,
-  look: (project: Project) => Promise<readonly string[]>,
+  read: (project: Project) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const { openProject } = await import('./lazy-library.ts')
   const project = openProject(context.cwd, { env: context.env })
   try {
-    return await look(project)
+    return await read(project)
   } finally {
     project.dispose()
   }
@@ -81,12 +83,11 @@ export function textFlag(brief: string, placeholder = 'TEXT') {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
 }
 
-/** A flag that may be given several times. */
 export function repeatedTextFlag(brief: string, placeholder = 'TEXT') {
   return { ...textFlag(brief, placeholder), variadic: true } as const
 }
 
-/** A flag whose values may also be joined by commas. */
+/** May be repeated, and its values may be joined by commas. */
 export function listFlag(brief: string, placeholder = 'ID') {
   return { ...textFlag(brief, placeholder), variadic: ',' } as const
 }
@@ -96,15 +97,15 @@ export function toggle(brief: string) {
 }
 
 export function numberFlag(brief: string, placeholder = 'N') {
-  return { ...textFlag(brief, placeholder), parse: wholeNumber }
+  return { ...textFlag(brief, placeholder), parse: parseWholeNumber }
 }
 
-/** One of a few words, which the parser knows. */
+/** Validated by the parser itself. */
 export function enumFlag<const T extends string>(values: readonly T[], brief: string) {
   return { kind: 'enum', values, brief, optional: true } as const
 }
 
-/** A flag that is checked here and not by the parser, because our errors say more. */
+/** Checked here and not by the parser, because our errors say more. */
 export function checkedFlag<F extends object, T>(
   flag: F,
   check: (value: string, flag: string) => T,
@@ -112,33 +113,29 @@ export function checkedFlag<F extends object, T>(
   return { ...flag, check }
 }
 
-/** A text that must not be empty. */
 export function nonEmptyFlag(brief: string, placeholder = 'TEXT') {
   return checkedFlag(textFlag(brief, placeholder), nonEmpty)
 }
 
-/** A date, as the time it stands for. */
 export function dateFlag(brief: string) {
-  return checkedFlag(textFlag(brief, 'DATE'), moment)
+  return checkedFlag(textFlag(brief, 'DATE'), parseDate)
 }
 
 export const sessionFlag = sessionNameFlag(
   'The session, by id, any unique part of it, or short name',
 )
 
-/** A flag that names a session. */
 export function sessionNameFlag(brief: string) {
   return { ...textFlag(brief, 'SESSION'), proposeCompletions: completions.sessions } as const
 }
 
-/** A flag that names a task. */
 export function taskNameFlag(brief: string) {
   return { ...textFlag(brief, 'ID'), proposeCompletions: completions.tasks } as const
 }
 
-type Propose = (typeof completions)[keyof typeof completions]
+type Completion = (typeof completions)[keyof typeof completions]
 
-export function argument(brief: string, placeholder: string, proposeCompletions?: Propose) {
+export function argument(brief: string, placeholder: string, proposeCompletions?: Completion) {
   return {
     parse: String as (input: string) => string,
     brief,
@@ -147,8 +144,11 @@ export function argument(brief: string, placeholder: string, proposeCompletions?
   }
 }
 
-/** An argument that may be left out. */
-export function optionalArgument(brief: string, placeholder: string, proposeCompletions?: Propose) {
+export function optionalArgument(
+  brief: string,
+  placeholder: string,
+  proposeCompletions?: Completion,
+) {
   return { ...argument(brief, placeholder, proposeCompletions), optional: true } as const
 }
 
@@ -162,7 +162,7 @@ export const taskArgument = argument(
   completions.tasks,
 )
 
-function wholeNumber(input: string): number {
+function parseWholeNumber(input: string): number {
   const value = Number(input)
   if (!Number.isInteger(value) || value < 0) throw new SyntaxError(`${input} is not a whole number`)
   return value
@@ -174,7 +174,7 @@ export function nonEmpty(value: string, flag: string): string {
   return value
 }
 
-function moment(input: string): string {
+function parseDate(input: string): string {
   const parsed = Date.parse(input)
   if (Number.isNaN(parsed))
     throw new UsageError(
@@ -184,26 +184,26 @@ function moment(input: string): string {
   return new Date(parsed).toISOString()
 }
 
-const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 }
+const DAYS_PER_UNIT: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 }
 
-/** A date, or how long ago: `90d`, `12w`. */
-export function parseTimeAgo(given: string): string {
-  const [, count, unit] = /^(\d{1,5})([dwmy])$/.exec(given.trim()) ?? []
+/** A date, or a time ago: `90d`, `12w`. */
+export function parseTimeAgo(input: string): string {
+  const [, count, unit] = /^(\d{1,5})([dwmy])$/.exec(input.trim()) ?? []
   if (count !== undefined && unit !== undefined)
-    return new Date(Date.now() - Number(count) * DAYS[unit]! * 86_400_000).toISOString()
-  if (Number.isNaN(Date.parse(given)))
-    throw new UsageError(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
-  return new Date(given).toISOString()
+    return new Date(Date.now() - Number(count) * DAYS_PER_UNIT[unit]! * 86_400_000).toISOString()
+  if (Number.isNaN(Date.parse(input)))
+    throw new UsageError(`"${input}" is no time`, 'write it like 90d, 12w or 2025-01-15')
+  return new Date(input).toISOString()
 }
 
-/** A check that takes these words only, in whatever case they are written; `refusal` says what is wrong with another. */
+/** `refusal` is the error for any other word. */
 export function oneOfIgnoringCase<const T extends string>(
   allowed: readonly T[],
   refusal: (value: string) => string,
 ): (value: string) => T {
   return (value) => {
-    const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
-    if (found !== undefined) return found
+    const names = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
+    if (names !== undefined) return names
     throw new UsageError(refusal(value), `there are ${allowed.join(', ')}`)
   }
 }
@@ -212,8 +212,8 @@ export function exactlyOneOf<const T extends string>(
   choices: readonly T[],
 ): (value: string, flag: string) => T {
   return (value, flag) => {
-    const found = choices.find((candidate) => candidate === value)
-    if (found !== undefined) return found
+    const names = choices.find((candidate) => candidate === value)
+    if (names !== undefined) return names
     throw new UsageError(`${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
   }
 }
@@ -224,7 +224,7 @@ export function positiveInteger(value: string, flag: string): number {
   return Number(value)
 }
 
-/** A check for a number above 0, written like the example. */
+/** `example` is for the hint. */
 export function positiveNumber(example: string): (value: string, flag: string) => number {
   return (value, flag) => {
     if (!/^\d*\.?\d+$/.test(value) || !(Number(value) > 0))
@@ -236,11 +236,11 @@ export function positiveNumber(example: string): (value: string, flag: string) =
   }
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
+const TOKENS_PER_UNIT: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
 
 export function parseTokenCount(value: string, flag: string): number {
   const [, digits = '', unit = ''] = /^(\d*\.?\d+)([km]?)$/i.exec(value) ?? []
-  const count = Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
+  const count = Math.round(Number(digits) * (TOKENS_PER_UNIT[unit.toLowerCase()] ?? Number.NaN))
   if (count > 0) return count
   throw new UsageError(
     `${flag} is a number of tokens above 0, not "${value}"`,

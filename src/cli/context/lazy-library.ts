@@ -1,2 +1,2 @@
-// Loaded when a project is opened, because help does without.
+// Loaded when a project is opened, because help does not need it.
 export { AmbiguousSession, openProject } from '../../library.ts'

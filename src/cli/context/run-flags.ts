@@ -1,4 +1,4 @@
-// The flags of what starts agents, and what cannot go together.
+// The flags of commands that start agents, and which of them conflict.
 import { MAX_PARALLEL_TASKS, checkHarnessName, findHarness } from '../../core.ts'
 import type { Permissions, RunOptions } from '../../library.ts'
 import { StintError } from '../../public.ts'
@@ -41,7 +41,6 @@ export function permissionsFlag<const T extends Permissions = Permissions>(
   return checkedFlag(textFlag(brief, placeholder), exactlyOneOf(allowed))
 }
 
-/** What may be spent, each with its own words. */
 export function limitFlags(tokens: string, usd: string, minutes: string) {
   return {
     budgetTokens: checkedFlag(textFlag(tokens, 'N'), parseTokenCount),
@@ -142,7 +141,7 @@ export function planOptions(flags: Flags<typeof PLAN_FLAGS>): RunOptions {
 type RunFlags = Flags<typeof RUN_FLAGS>
 
 export function runOptions(flags: RunFlags): RunOptions & { readonly resume?: string | true } {
-  refuseTogether(flags)
+  refuseConflicts(flags)
   const { maxTasks, maxSessions, budgetTokens, budgetUsd, maxMinutes, verify } = flags
   const { onFailure, onLimit, permissions, inPlace: isInPlace, branch, once, script } = flags
   const resume = flags.resume === '' ? (true as const) : flags.resume
@@ -153,14 +152,14 @@ export function runOptions(flags: RunFlags): RunOptions & { readonly resume?: st
   }
 }
 
-/** What chooses tasks or where they are worked: a run that goes on has settled it. */
-const SETTLED = ['backlog', 'task', 'label', 'inPlace', 'branch', 'dryRun'] as const
+/** Flags that choose tasks or where they run: a resumed run keeps them. */
+const FIXED_ON_RESUME = ['backlog', 'task', 'label', 'inPlace', 'branch', 'dryRun'] as const
 
-function refuseTogether(flags: RunFlags): void {
-  const settled = SETTLED.filter((flag) => flags[flag] !== undefined && flags[flag] !== false)
-  if (flags.resume !== undefined && settled.length > 0) {
+function refuseConflicts(flags: RunFlags): void {
+  const fixed = FIXED_ON_RESUME.filter((flag) => flags[flag] !== undefined && flags[flag] !== false)
+  if (flags.resume !== undefined && fixed.length > 0) {
     throw new UsageError(
-      `--resume goes on with the run as it was begun, so ${settled.map(flagName).join(' and ')} cannot go with it`,
+      `--resume goes on with the run as it was begun, so ${fixed.map(flagName).join(' and ')} cannot go with it`,
       'leave it out, or start another run',
     )
   }
@@ -181,7 +180,6 @@ function refuseTogether(flags: RunFlags): void {
   refuseScriptFlag(flags, 'stint run --harness rehearsal --script FILE')
 }
 
-/** Only a scripted harness follows a script. */
 export function refuseScriptFlag(
   { harness, script }: { readonly harness?: string; readonly script?: string },
   example?: string,

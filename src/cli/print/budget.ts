@@ -11,7 +11,7 @@ import { durationBetween, minute, second } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { dollars, joinLines } from './terminal/text.ts'
 
-/** What `--json` prints: a figure that is not known says so, and is not missing. */
+/** For `--json`: an unknown figure is marked as unknown, not left out. */
 export function budgetJson(budget: ConversationBudget) {
   const { conversation, harness, session, model, version, settings, percent, stage, next, now } =
     budget
@@ -61,29 +61,29 @@ export function describeBudget(budget: ConversationBudget, output: Output): stri
   return joinLines(
     `📊 ${output.bold(session?.name ?? 'no session')} · conversation ${conversation.slice(0, 8)} · ${program}`,
     '',
-    gauge(budget),
+    drawGauge(budget),
     '',
     rows(budget),
     '',
-    whatNext(budget),
+    nextStepText(budget),
   )
 }
 
-const WIDTH = 60
+const GAUGE_WIDTH = 60
 
-function gauge({ tokens, point, settings }: ConversationBudget) {
+function drawGauge({ tokens, point, settings }: ConversationBudget) {
   if (tokens === undefined || point === undefined)
-    return `[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`
-  const column = (at: number) => Math.min(WIDTH, Math.floor((at / point.value) * WIDTH))
+    return `[${'?'.repeat(GAUGE_WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`
+  const column = (at: number) => Math.min(GAUGE_WIDTH, Math.floor((at / point.value) * GAUGE_WIDTH))
   const filled = column(tokens.value)
-  const bar = [...'█'.repeat(filled), ...'░'.repeat(WIDTH - filled)]
-  const labels = [...' '.repeat(WIDTH + 8)]
+  const bar = [...'█'.repeat(filled), ...'░'.repeat(GAUGE_WIDTH - filled)]
+  const labels = [...' '.repeat(GAUGE_WIDTH + 8)]
   for (const stage of settings.stages) {
     const at = column(tokensAt(stage, point.value) ?? Infinity)
-    if (at >= WIDTH) continue
+    if (at >= GAUGE_WIDTH) continue
     bar[at] = '┃'
     const label = isPercent(stage) ? String(stage) : `${Math.round(stage / 1000)}k`
-    // Behind the opening bracket; one that would run into the label before it is left out.
+    // After the opening bracket; a label that would overlap the one before it is left out.
     if (labels[at] === ' ') labels.splice(at + 1, label.length, ...label)
   }
   return `[${bar.join('')}] ${formatInteger(point.value)}\n${labels.join('').trimEnd()}`
@@ -91,38 +91,41 @@ function gauge({ tokens, point, settings }: ConversationBudget) {
 
 function rows(budget: ConversationBudget) {
   const { tokens, point, delegated, settings, now } = budget
-  const plain = (name: string, text: string) => `${name.padEnd(14)}  ${text}`
+  const plainRow = (name: string, text: string) => `${name.padEnd(14)}  ${text}`
   const row = <T>(
     name: string,
     figure: SourcedValue<T> | undefined,
-    words: (value: T) => string,
+    format: (value: T) => string,
   ) => {
-    if (figure === undefined) return plain(name, 'unknown')
+    if (figure === undefined) return plainRow(name, 'unknown')
     const { value, known, from, at } = figure
-    return plain(name, `${words(value).padEnd(24)}  ${known.padEnd(9)}  ${from}, ${ago(at, now)}`)
+    return plainRow(
+      name,
+      `${format(value).padEnd(24)}  ${known.padEnd(9)}  ${from}, ${ago(at, now)}`,
+    )
   }
-  const tokenWords = (value: number) => `${formatInteger(value)} tokens`
-  const left =
+  const tokenText = (value: number) => `${formatInteger(value)} tokens`
+  const tokensLeft =
     tokens && point
-      ? `${tokenWords(Math.max(0, point.value - tokens.value))} left, ${budget.percent}% of the way done`
+      ? `${tokenText(Math.max(0, point.value - tokens.value))} left, ${budget.percent}% of the way done`
       : 'unknown'
-  const zone = `${isPastSmartZone(budget) ? 'past' : 'below'} the line of ${formatInteger(settings.smartZone)} tokens of history`
+  const zoneText = `${isPastSmartZone(budget) ? 'past' : 'below'} the line of ${formatInteger(settings.smartZone)} tokens of history`
   return [
-    row('in context', tokens, tokenWords),
-    row('window', budget.window, tokenWords),
-    row('compacts at', point, tokenWords),
-    plain('to compaction', left),
-    plain('smart zone', tokens === undefined ? 'unknown' : zone),
+    row('in context', tokens, tokenText),
+    row('window', budget.window, tokenText),
+    row('compacts at', point, tokenText),
+    plainRow('to compaction', tokensLeft),
+    plainRow('smart zone', tokens === undefined ? 'unknown' : zoneText),
     row('age', budget.startedAt, (value) => durationBetween(value, now)),
     row('cost', budget.cost, dollars),
-    row('5-hour limit', budget.fiveHour, limitWords),
-    row('weekly limit', budget.sevenDay, limitWords),
-    row('used in all', budget.used, usedWords),
-    ...(delegated === undefined ? [] : [row('delegated', delegated, usedWords)]),
+    row('5-hour limit', budget.fiveHour, limitText),
+    row('weekly limit', budget.sevenDay, limitText),
+    row('used in all', budget.used, usedText),
+    ...(delegated === undefined ? [] : [row('delegated', delegated, usedText)]),
   ]
 }
 
-/** A day or more back the date says more; a table of prices has nothing but one. */
+/** From a day on the date says more; price tables have only a date. */
 function ago(at: string, now: string) {
   if (!at.includes('T')) return at
   const age = Date.parse(now) - Date.parse(at)
@@ -131,27 +134,27 @@ function ago(at: string, now: string) {
   return age < 86_400_000 ? `${durationBetween(at, now)} ago` : minute(at).slice(0, 10)
 }
 
-const ASKS = {
+const STAGE_ADVICE = {
   warn: 'write down what only this conversation knows',
   suggest: 'hand over soon, at the next good place to stop',
   force: 'hand over now, before it is compacted',
 } as const
 
-function whatNext({ tokens, point, stage, next, settings, percent = 0 }: ConversationBudget) {
+function nextStepText({ tokens, point, stage, next, settings, percent = 0 }: ConversationBudget) {
   if (tokens === undefined)
     return 'It has not answered yet, or nothing can be read of it: what comes next is unknown.'
-  const asks = (of: BudgetStage) => ASKS[stageAction(of, settings)]
-  const beyond = settings.stages.filter(
+  const adviceFor = (reached: BudgetStage) => STAGE_ADVICE[stageAction(reached, settings)]
+  const unreachable = settings.stages.filter(
     (each) => point !== undefined && (tokensAt(each, point.value) ?? 0) > point.value,
   )
   return [
     stage === undefined
       ? 'No stage is reached.'
-      : `Stage ${stageName(stage)} is reached: ${asks(stage)}.`,
+      : `Stage ${stageName(stage)} is reached: ${adviceFor(stage)}.`,
     next !== undefined &&
-      !beyond.includes(next.stage) &&
-      `Next: stage ${stageName(next.stage)} in ${formatInteger(next.left)} tokens: ${asks(next.stage)}.`,
-    beyond.map(
+      !unreachable.includes(next.stage) &&
+      `Next: stage ${stageName(next.stage)} in ${formatInteger(next.left)} tokens: ${adviceFor(next.stage)}.`,
+    unreachable.map(
       (each) => `Stage ${stageName(each)} lies behind the compaction point and is never reached.`,
     ),
     percent >= 100 &&
@@ -167,14 +170,14 @@ function isPastSmartZone({ tokens, settings }: ConversationBudget) {
   return (tokens?.value ?? 0) >= settings.smartZone
 }
 
-function limitWords({ percent, resetsAt }: RateLimit) {
+function limitText({ percent, resetsAt }: RateLimit) {
   const until =
     resetsAt === undefined ? '' : `, until ${second(resetsAt).slice(5, 16).replace('T', ' ')}`
   return `${Math.round(percent)}%${until}`
 }
 
-function usedWords({ input, output, cacheRead, cacheWritten, calls }: UsedTokens) {
-  const called =
+function usedText({ input, output, cacheRead, cacheWritten, calls }: UsedTokens) {
+  const callsText =
     calls === undefined ? '' : `, ${formatInteger(calls)} ${calls === 1 ? 'call' : 'calls'}`
-  return `${formatInteger(input)} in, ${formatInteger(cacheWritten)} into the cache, ${formatInteger(cacheRead)} from it, ${formatInteger(output)} out${called}`
+  return `${formatInteger(input)} in, ${formatInteger(cacheWritten)} into the cache, ${formatInteger(cacheRead)} from it, ${formatInteger(output)} out${callsText}`
 }

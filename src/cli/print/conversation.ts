@@ -1,4 +1,4 @@
-// A conversation for a person to read. Everything in it is cleaned of what could steer a terminal.
+// A conversation for a person to read, with all control characters removed.
 import { splitTypedText } from '../../core.ts'
 import type { HistoryItem, Message, MessagePart } from '../../library.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
@@ -6,12 +6,11 @@ import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { indent, plural, shortTokens } from './terminal/text.ts'
 
-const LINE = 100
-/** Enough for one line of a long text. */
-const READ = 2000
+const MAX_LINE_LENGTH = 100
+const MAX_READ_LENGTH = 2000
 
 export interface ConversationTextOptions {
-  /** Tools, thoughts and texts of the harness are printed whole, and not in a line. */
+  /** Prints tool calls, thoughts and harness texts in full instead of one line each. */
   readonly isFull: boolean
   readonly output: Output
 }
@@ -22,32 +21,32 @@ export function* conversationText(
 ): Generator<string> {
   const { isFull, output } = options
   let speaker = ''
-  const saidAt = new Map<string, string>()
+  const timeOfMessage = new Map<string, string>()
   let added = 0
-  let ofAgent: { readonly agent: string; readonly count: number } | undefined
-  const agentLine = ({ agent, count }: NonNullable<typeof ofAgent>) =>
+  let agentRun: { readonly agent: string; readonly count: number } | undefined
+  const agentLine = ({ agent, count }: NonNullable<typeof agentRun>) =>
     output.dim(`   … ${plural(count, 'message')} of agent ${oneLine(agent)}`)
-  const moreAdded = () => output.dim(`   (added) … and ${added - 1} more`)
+  const addedLine = () => output.dim(`   (added) … and ${added - 1} more`)
   for (const item of items) {
     const message = item.type === 'message' ? item : undefined
     const agent = message?.agent
-    if (ofAgent !== undefined && agent !== ofAgent.agent) {
-      yield agentLine(ofAgent)
-      ofAgent = undefined
+    if (agentRun !== undefined && agent !== agentRun.agent) {
+      yield agentLine(agentRun)
+      agentRun = undefined
     }
     if (agent !== undefined && !isFull) {
-      ofAgent = { agent, count: (ofAgent?.count ?? 0) + 1 }
+      agentRun = { agent, count: (agentRun?.count ?? 0) + 1 }
       continue
     }
-    if (message?.at !== undefined) saidAt.set(message.id, message.at)
-    // A harness adds a dozen texts at once, of which one line is enough.
-    if (!isFull && message !== undefined && asideOf(message) === 'added') added += 1
+    if (message?.at !== undefined) timeOfMessage.set(message.id, message.at)
+    // Harnesses add a dozen texts at once; one line is enough.
+    if (!isFull && message !== undefined && asideKind(message) === 'added') added += 1
     else {
-      if (added > 1) yield moreAdded()
+      if (added > 1) yield addedLine()
       added = 0
     }
     if (added > 1) continue
-    const lines = [...itemLines(item, saidAt, options)]
+    const lines = [...itemLines(item, timeOfMessage, options)]
     if (lines.length === 0) continue
     const heading = message && headingOf(message)
     if (heading !== undefined && heading !== speaker)
@@ -55,21 +54,21 @@ export function* conversationText(
     speaker = message === undefined ? '' : (heading ?? speaker)
     yield* lines
   }
-  if (ofAgent !== undefined) yield agentLine(ofAgent)
-  if (added > 1) yield moreAdded()
+  if (agentRun !== undefined) yield agentLine(agentRun)
+  if (added > 1) yield addedLine()
 }
 
 function headingOf(message: Message) {
   const { parts, role, agent, model = 'Agent' } = message
   const isOnlyResults = parts.length > 0 && parts.every(({ type }) => type === 'tool result')
-  if (asideOf(message) !== undefined || isOnlyResults) return undefined
-  const who = { user: 'You', system: 'System', assistant: oneLine(model) }[role]
-  return agent === undefined ? who : `${who} (agent ${oneLine(agent)})`
+  if (asideKind(message) !== undefined || isOnlyResults) return undefined
+  const speakerName = { user: 'You', system: 'System', assistant: oneLine(model) }[role]
+  return agent === undefined ? speakerName : `${speakerName} (agent ${oneLine(agent)})`
 }
 
 function* itemLines(
   item: HistoryItem,
-  saidAt: ReadonlyMap<string, string>,
+  timeOfMessage: ReadonlyMap<string, string>,
   options: ConversationTextOptions,
 ): Generator<string> {
   const { output } = options
@@ -77,12 +76,12 @@ function* itemLines(
     case 'began':
       return
     case 'taken back': {
-      const at = item.from === undefined ? undefined : saidAt.get(item.from)
-      const what =
+      const at = item.from === undefined ? undefined : timeOfMessage.get(item.from)
+      const label =
         item.from === undefined
           ? 'what was taken back is there again'
           : `taken back: what was said above${at === undefined ? '' : `, from ${minute(at)} on`}`
-      yield `\n${output.dim(`──── ${what} ────`)}`
+      yield `\n${output.dim(`──── ${label} ────`)}`
       return
     }
     case 'compaction': {
@@ -102,7 +101,7 @@ function* itemLines(
 }
 
 function* messageLines(message: Message, options: ConversationTextOptions): Generator<string> {
-  const aside = asideOf(message)
+  const aside = asideKind(message)
   for (const part of message.parts) {
     if (part.type !== 'text' || (aside === undefined && message.role !== 'user'))
       yield* partLines(part, options)
@@ -115,8 +114,8 @@ function* messageLines(message: Message, options: ConversationTextOptions): Gene
   }
 }
 
-/** What a message is that no person typed and no model said. */
-function asideOf({ isSummary, isMeta, isFailure, role, parts }: Message) {
+/** The kind of a message that neither the user nor the model wrote. */
+function asideKind({ isSummary, isMeta, isFailure, role, parts }: Message) {
   if (isFailure === true) return 'failed'
   if (isSummary === true) return 'summary'
   if (isMeta === true || role === 'system') return 'added'
@@ -142,12 +141,12 @@ function* partLines(part: MessagePart, options: ConversationTextOptions): Genera
       )
       return
     case 'image link':
-      yield output.dim(`   [picture at ${short(part.url)}]`)
+      yield output.dim(`   [picture at ${shortText(part.url)}]`)
       return
     case 'tool use': {
-      // Uses differ by their first argument that is a text.
+      // The first string argument identifies the call best.
       const first = Object.values(part.input).find((value) => typeof value === 'string')
-      yield `   ▸ ${oneLine(part.name)}${first === undefined ? '' : `: ${short(first)}`}`
+      yield `   ▸ ${oneLine(part.name)}${first === undefined ? '' : `: ${shortText(first)}`}`
       if (isFull) yield indent(cleanText(JSON.stringify(part.input, undefined, 2)), '     ')
       return
     }
@@ -165,28 +164,28 @@ function* resultLines(
   { parts, isError }: Extract<MessagePart, { type: 'tool result' }>,
   options: ConversationTextOptions,
 ): Generator<string> {
-  const mark = isError ? '✗' : '◂'
+  const symbol = isError ? '✗' : '◂'
   if (options.isFull) {
-    yield `   ${mark}`
+    yield `   ${symbol}`
     for (const part of parts) yield* partLines(part, options)
     return
   }
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-  const others = parts.filter(({ type }) => type !== 'text')
+  const otherParts = parts.filter(({ type }) => type !== 'text')
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const nothing = others.length === 0 ? 'nothing' : ''
-  const shown = lines[0] === undefined ? nothing : short(lines[0])
+  const emptyText = otherParts.length === 0 ? 'nothing' : ''
+  const firstLine = lines[0] === undefined ? emptyText : shortText(lines[0])
   const more = lines.length > 1 ? ` … ${plural(lines.length, 'line')}` : ''
-  yield options.output.dim(`   ${mark} ${shown}${more}`.trimEnd())
-  for (const part of others) yield* partLines(part, options)
+  yield options.output.dim(`   ${symbol} ${firstLine}${more}`.trimEnd())
+  for (const part of otherParts) yield* partLines(part, options)
 }
 
-function asideLine(what: string, text: string, { isFull, output }: ConversationTextOptions) {
+function asideLine(label: string, text: string, { isFull, output }: ConversationTextOptions) {
   return output.dim(
-    isFull ? indent(`(${what}) ${cleanText(text.trim())}`) : `   (${what}) ${short(text)}`,
+    isFull ? indent(`(${label}) ${cleanText(text.trim())}`) : `   (${label}) ${shortText(text)}`,
   )
 }
 
-function short(text: string) {
-  return shorten(oneLine(text.slice(0, READ)), LINE)
+function shortText(text: string) {
+  return shorten(oneLine(text.slice(0, MAX_READ_LENGTH)), MAX_LINE_LENGTH)
 }

@@ -1,4 +1,4 @@
-// A delegate in words: one line, the table of several, and everything about one.
+// A delegate as text: its status line, the table of several, and the details.
 import { shortId } from '../../public.ts'
 import type { DelegateDetail, DelegateRow, DelegateStatus } from '../../library.ts'
 import type { DelegateMove } from '../../core.ts'
@@ -25,7 +25,7 @@ import {
   shortTokens,
 } from './terminal/text.ts'
 
-const MARKS: Readonly<Record<DelegateStatus, string>> = {
+const STATUS_SYMBOLS: Readonly<Record<DelegateStatus, string>> = {
   running: '▶',
   ready: '✓',
   merging: '⇢',
@@ -47,13 +47,13 @@ export function isActive({ status, isOrphaned }: DelegateRow): boolean {
 /** `✓ fix-login ready: The loop is gone` */
 export function delegateStatusLine(row: DelegateRow): string {
   const { status, isOrphaned, because: reason, summary, waitsUntil } = row
-  const waits =
+  const waitText =
     waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
-  const told = isSuccessful(row) ? (summary ?? reason) : (reason ?? summary)
-  // The reason for its last step says nothing about the work that is going on.
-  const why = isActive(row) ? waits : told
-  const gone = isOrphaned ? ', and nobody works on it any more' : ''
-  return `${isOrphaned ? '⚠' : MARKS[status]} ${delegateLabel(row)} ${status}${gone}${reasonSuffix(why)}`
+  const summaryOrReason = isSuccessful(row) ? (summary ?? reason) : (reason ?? summary)
+  // The reason of its last step says nothing about the current work.
+  const reasonText = isActive(row) ? waitText : summaryOrReason
+  const orphanedText = isOrphaned ? ', and nobody works on it any more' : ''
+  return `${isOrphaned ? '⚠' : STATUS_SYMBOLS[status]} ${delegateLabel(row)} ${status}${orphanedText}${reasonSuffix(reasonText)}`
 }
 
 export function delegateStatusWithNext(row: DelegateRow): string {
@@ -79,7 +79,7 @@ export function describeStarted(row: DelegateRow, output: Output): string {
     `🤝 ${output.bold(`Delegate Started: ${delegateLabel(row)}`)}`,
     labelledLines([
       ['Order', shortLine(row.what)],
-      ['As', asWords(row)],
+      ['As', roleText(row)],
       ['Agent', shortLine(row.harness, 60)],
       ['Branch', shortLine(row.branch)],
       ['Worktree', shortLine(row.tree, 300)],
@@ -89,7 +89,7 @@ export function describeStarted(row: DelegateRow, output: Output): string {
   )
 }
 
-function asWords({ as, isReadOnly }: DelegateRow) {
+function roleText({ as, isReadOnly }: DelegateRow) {
   const parts = [as === undefined ? '' : shortLine(as, 40), isReadOnly ? 'it only reads' : '']
   return parts.filter((part) => part !== '').join(', ')
 }
@@ -97,11 +97,11 @@ function asWords({ as, isReadOnly }: DelegateRow) {
 export interface TableOptions {
   readonly now: string
   readonly tasks: ReadonlyMap<string, string>
-  /** Columns of the terminal; as wide as it gets where there is none. */
+  /** Columns of the terminal; unlimited when absent. */
   readonly width?: number
 }
 
-/** From all columns to those left where there is least room. */
+/** From all columns to the fewest, by the width of the terminal. */
 const COLUMNS = [
   'NAME STATUS AS TASK GROUP AGE TIME TOKENS COST COMMITS WHAT NEXT',
   'NAME STATUS AS TASK GROUP AGE TIME TOKENS COST COMMITS NEXT',
@@ -110,18 +110,18 @@ const COLUMNS = [
   'NAME STATUS TIME COST',
   'NAME STATUS',
 ].map((columns) => columns.split(' '))
-const FIGURES: ReadonlySet<string> = new Set(['AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS'])
+const NUMERIC_COLUMNS: ReadonlySet<string> = new Set(['AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS'])
 
-/** The table, its head first. No line is wider than there is room for. */
+/** The table, header first. No line is wider than the terminal. */
 export function delegateTable(
   rows: readonly DelegateRow[],
   { now, tasks, width }: TableOptions,
 ): readonly string[] {
   const cells = rows.map((row): Readonly<Record<string, string>> => {
-    const waits = row.waitsUntil === undefined ? '' : `, limit until ${minute(row.waitsUntil)}`
+    const waitText = row.waitsUntil === undefined ? '' : `, limit until ${minute(row.waitsUntil)}`
     return {
       NAME: shortLine(row.name, 40),
-      STATUS: `${row.status}${row.isOrphaned ? ', orphaned' : waits}`,
+      STATUS: `${row.status}${row.isOrphaned ? ', orphaned' : waitText}`,
       AS: shortLine(row.as ?? '', 16),
       TASK: row.task === undefined ? '' : shortLine(tasks.get(row.task) ?? shortId(row.task), 32),
       GROUP: shortLine(row.group ?? '', 24),
@@ -135,21 +135,25 @@ export function delegateTable(
     }
   })
   const choices = COLUMNS.map((columns) => {
-    // An empty column only takes room.
     const shown = columns.filter((column) => cells.some((row) => row[column] !== ''))
-    const figures = shown.flatMap((column, index) => (FIGURES.has(column) ? [index] : []))
-    return table([shown, ...cells.map((row) => shown.map((column) => row[column]!))], figures)
+    const numericColumns = shown.flatMap((column, index) =>
+      NUMERIC_COLUMNS.has(column) ? [index] : [],
+    )
+    return table(
+      [shown, ...cells.map((row) => shown.map((column) => row[column]!))],
+      numericColumns,
+    )
   })
   if (width === undefined) return choices[0]!
-  const fitting = choices.find((lines) => lines.every((text) => displayWidth(text) < width))
-  return fitting ?? choices.at(-1)!.map((text) => truncate(text, width - 1))
+  const widest = choices.find((lines) => lines.every((text) => displayWidth(text) < width))
+  return widest ?? choices.at(-1)!.map((text) => truncate(text, width - 1))
 }
 
 const RECENT_SECONDS = 24 * 3600
 
 export function isRecent({ status, since }: DelegateRow, now: string): boolean {
-  const isSettled = status === 'merged' || status === 'discarded'
-  return !isSettled || !(secondsBetween(since, now) > RECENT_SECONDS)
+  const isFinished = status === 'merged' || status === 'discarded'
+  return !isFinished || !(secondsBetween(since, now) > RECENT_SECONDS)
 }
 
 export function describeDelegates(
@@ -158,13 +162,13 @@ export function describeDelegates(
   options: TableOptions,
   output: Output,
 ): string {
-  const left =
+  const olderText =
     older > 0 &&
     `${older} merged or discarded more than a day ago: stint delegates --all shows them`
   if (rows.length === 0)
-    return joinLines('No delegates: stint delegate "What is to be done" starts one.', left)
+    return joinLines('No delegates: stint delegate "What is to be done" starts one.', olderText)
   const [head = '', ...lines] = delegateTable(rows, options)
-  return joinLines(output.dim(head), lines, left !== false && ['', left])
+  return joinLines(output.dim(head), lines, olderText !== false && ['', olderText])
 }
 
 export function describeDelegateBriefly(
@@ -172,22 +176,22 @@ export function describeDelegateBriefly(
   { now }: Pick<TableOptions, 'now'>,
   output: Output,
 ): string {
-  const used = `${durationText(row.seconds)}, ${shortTokens(allTokens(row.spend))} tokens, ${costText(row.spend)}, ${plural(row.commits, 'commit')}`
+  const usageText = `${durationText(row.seconds)}, ${shortTokens(allTokens(row.spend))} tokens, ${costText(row.spend)}, ${plural(row.commits, 'commit')}`
   return joinLines(
     output.bold(delegateStatusLine(row)),
     labelledLines([
       ['Order', shortLine(row.what)],
-      ['Since', sinceWords(row.since, now)],
-      ['Branch', `${shortLine(row.branch)}, ${used}`],
+      ['Since', sinceText(row.since, now)],
+      ['Branch', `${shortLine(row.branch)}, ${usageText}`],
       ['Next', shortLine(row.next ?? '', 300)],
     ]),
   )
 }
 
-/** As many lines of an output, from its end, as show what went wrong. */
-const VERIFY_LINES = 20
-const LONG_TEXT = 4000
-const LONGEST_TEXT = 256 * 1024
+/** The last lines of an output usually show the error. */
+const MAX_VERIFY_LINES = 20
+const MAX_VERIFY_OUTPUT = 4000
+const MAX_PARAGRAPH = 256 * 1024
 
 export function describeDelegate(
   detail: DelegateDetail,
@@ -195,16 +199,17 @@ export function describeDelegate(
   output: Output,
 ): string {
   const { order, rejected, task } = detail
-  const part = (title: string, lines: Lines) => titledSection(`   ${output.bold(title)}`, lines)
-  const optional = (id: string | undefined) => (id === undefined ? '' : shortId(id))
-  const short = (paths: readonly string[] = []) =>
+  const detailSection = (title: string, lines: Lines) =>
+    titledSection(`   ${output.bold(title)}`, lines)
+  const shortIdOrEmpty = (id: string | undefined) => (id === undefined ? '' : shortId(id))
+  const shortPaths = (paths: readonly string[] = []) =>
     paths.map((path) => shortLine(path, 80)).join(', ')
   return joinLines(
     output.bold(delegateStatusLine(detail)),
     labelledLines([
-      ['Since', sinceWords(detail.since, now)],
+      ['Since', sinceText(detail.since, now)],
       ['Order', shortLine(detail.what, 400)],
-      ['As', asWords(detail)],
+      ['As', roleText(detail)],
       ['Task', task === undefined ? '' : shortLine(tasks.get(task) ?? task, 60)],
       ['Group', shortLine(detail.group ?? '', 60)],
       ['Agent', programText([detail.harness, detail.model])],
@@ -214,15 +219,15 @@ export function describeDelegate(
       ],
       ['Target', detail.isReadOnly ? '' : shortLine(detail.target)],
       ['Worktree', shortLine(detail.tree, 300)],
-      ['In no commit', short(detail.left)],
-      ['Files', short(order.files)],
+      ['In no commit', shortPaths(detail.left)],
+      ['Files', shortPaths(order.files)],
       ['Output', shortLine(order.output ?? '')],
-      ['For session', optional(detail.parent)],
+      ['For session', shortIdOrEmpty(detail.parent)],
       [
         'Its sessions',
         detail.sessions.map(({ id, name }) => `${shortLine(name, 40)} (${shortId(id)})`).join(', '),
       ],
-      ['Part of run', optional(detail.run)],
+      ['Part of run', shortIdOrEmpty(detail.run)],
       [
         'Spent',
         `${shortTokens(allTokens(detail.spend))} tokens, ${costText(detail.spend)}, ${durationText(detail.seconds)}`,
@@ -238,53 +243,54 @@ export function describeDelegate(
       ['Log', shortLine(detail.logPath, 300)],
     ]),
     detail.keptRefs.map((ref) => `   Kept: git show ${shellWord(ref)}`),
-    part('Summary', paragraph(detail.summary)),
-    part('Report', paragraph(detail.reportText)),
-    part('What went wrong', troubles(detail.move)),
-    part(
+    detailSection('Summary', paragraph(detail.summary)),
+    detailSection('Report', paragraph(detail.reportText)),
+    detailSection('What went wrong', failureLines(detail.move)),
+    detailSection(
       'Noted',
       detail.notes.map((note) => `   ${shortLine(note, 400)}`),
     ),
-    part(
+    detailSection(
       'Attempts',
       detail.attempts.map(({ number, place, outcome, reason, seconds, commit }) => {
-        const how = outcome === undefined ? 'goes on' : `${outcome} after ${durationText(seconds)}`
-        const at = commit === undefined ? '' : `, ${commitPrefix(commit)}`
-        const why = reason === undefined ? '' : `: ${shortLine(reason)}`
-        return `   ${number}. ${shortLine(place, 40)}, ${how}${at}${why}`
+        const outcomeText =
+          outcome === undefined ? 'goes on' : `${outcome} after ${durationText(seconds)}`
+        const commitText = commit === undefined ? '' : `, ${commitPrefix(commit)}`
+        const reasonText = reason === undefined ? '' : `: ${shortLine(reason)}`
+        return `   ${number}. ${shortLine(place, 40)}, ${outcomeText}${commitText}${reasonText}`
       }),
     ),
-    part(
+    detailSection(
       'Commits',
       detail.commitList.map(
         ({ commit, subject }) => `   ${commitPrefix(commit)} ${shortLine(subject, 100)}`,
       ),
     ),
-    part('Changes', paragraph(detail.stat)),
+    detailSection('Changes', paragraph(detail.stat)),
     detail.next !== undefined && ['', `   Next: ${shortLine(detail.next, 300)}`],
   )
 }
 
-function sinceWords(since: string, now: string) {
+function sinceText(since: string, now: string) {
   return `${minute(since)} (${durationText(secondsBetween(since, now))} ago)`
 }
 
 function paragraph(text = '') {
-  const clean = cleanText(text.slice(0, LONGEST_TEXT)).trimEnd()
+  const clean = cleanText(text.slice(0, MAX_PARAGRAPH)).trimEnd()
   return clean.trim() !== '' && indent(clean)
 }
 
-function troubles(move: DelegateMove | undefined) {
+function failureLines(move: DelegateMove | undefined) {
   const { target = 'the target', onto, files = [], verify } = move ?? {}
-  const where = `${shortLine(target, 60)}${onto === undefined ? '' : ` at ${commitPrefix(onto)}`}`
+  const targetText = `${shortLine(target, 60)}${onto === undefined ? '' : ` at ${commitPrefix(onto)}`}`
   return [
-    files.length > 0 && `   Conflicts with ${where} in ${fileList(files)}`,
+    files.length > 0 && `   Conflicts with ${targetText} in ${fileList(files)}`,
     verify && [
-      `   ${shortLine(verify.command, 100)} on ${where} ${verify.exit === undefined ? 'did not end' : `ended with ${verify.exit}`}`,
-      cleanText(verify.output.slice(-LONG_TEXT))
+      `   ${shortLine(verify.command, 100)} on ${targetText} ${verify.exit === undefined ? 'did not end' : `ended with ${verify.exit}`}`,
+      cleanText(verify.output.slice(-MAX_VERIFY_OUTPUT))
         .trimEnd()
         .split('\n')
-        .slice(-VERIFY_LINES)
+        .slice(-MAX_VERIFY_LINES)
         .map((text) => (text.trim() === '' ? '' : `     ${shorten(text, 200)}`)),
     ],
   ]

@@ -27,7 +27,7 @@ export function describeCreatedHandoff(
   output: Output,
 ): string {
   const { code, git, number, to } = handoff
-  const kept =
+  const codeText =
     code === undefined ? 'not kept with it' : `${code.commit.slice(0, 7)} under refs/stint/`
   return joinLines(
     `🤝 ${output.bold(`Handoff ${number}: ${state.name}`)}${handoff.isDraft ? ' (draft)' : ''}`,
@@ -36,7 +36,7 @@ export function describeCreatedHandoff(
     to && `   For: ${to.kind} ${to.name}`,
     git?.commit !== undefined &&
       `   At: ${git.branch ?? 'no branch'} ${git.commit.slice(0, 7)}, ${git.dirty ?? 'unknown'} uncommitted`,
-    git && `   Code: ${kept}`,
+    git && `   Code: ${codeText}`,
     `   Size: ${handoff.tokens} tokens, estimated`,
     leftOut.length > 0 && `   Left out: ${leftOut.join(', ')}`,
     '',
@@ -46,14 +46,16 @@ export function describeCreatedHandoff(
 
 export function handoffLine(handoff: RecordedHandoff): string {
   const { number, id, at, git, isDraft, to, text, accepted } = handoff
-  const fate = isAccepted({ accepted }) ? 'taken up' : (accepted.at(-1)?.outcome ?? 'waiting')
-  const facts = [
+  const outcomeText = isAccepted({ accepted })
+    ? 'taken up'
+    : (accepted.at(-1)?.outcome ?? 'waiting')
+  const notes = [
     isDraft ? 'draft' : '',
     to === undefined ? '' : `for ${to.name}`,
     text.split('\n').join(' '),
   ]
-  const said = facts.filter((fact) => fact !== '').join('; ')
-  return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${fate.padEnd(8)}  ${said}`.trimEnd()
+  const noteText = notes.filter((fact) => fact !== '').join('; ')
+  return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${outcomeText.padEnd(8)}  ${noteText}`.trimEnd()
 }
 
 export function describeHandoff({ handoff, moved }: ShownHandoff): string {
@@ -86,6 +88,6 @@ export async function reportWaitingHandoffs(
   task: string,
   output: Output,
 ): Promise<void> {
-  for (const one of await project.handoffs.waiting({ tasks: [task] }))
-    output.info(waitingHandoffLine(one))
+  for (const waiting of await project.handoffs.waiting({ tasks: [task] }))
+    output.info(waitingHandoffLine(waiting))
 }

@@ -13,38 +13,38 @@ import {
   shortTokens,
 } from './terminal/text.ts'
 
-const MOST_ROWS = 20
+const MAX_ROWS = 20
 
-interface Shown {
+interface LedgerView {
   readonly by?: 'session' | 'task' | 'run' | 'day'
   readonly since?: string
 }
 
 export function describeLedger(
   { whole, rows, days }: Ledger,
-  { by, since }: Shown,
+  { by, since }: LedgerView,
   output: Output,
 ): string {
-  const from = since === undefined ? '' : ` since ${since.slice(0, 10)}`
+  const sinceText = since === undefined ? '' : ` since ${since.slice(0, 10)}`
   if (whole.kind === 'project' && days.length === 0) {
     return since === undefined
       ? 'Nothing is recorded here yet, so nothing was spent or saved: stint init --name NAME --goal TEXT starts a session.'
-      : `Nothing was recorded${from}: without --since it is all there is.`
+      : `Nothing was recorded${sinceText}: without --since it is all there is.`
   }
   const kind = whole.kind === 'project' ? '' : `${whole.kind} `
   return joinLines(
-    `📒 ${output.bold(`Ledger of ${kind}${shortLine(whole.name, 60)}`)}${from}`,
+    `📒 ${output.bold(`Ledger of ${kind}${shortLine(whole.name, 60)}`)}${sinceText}`,
     '',
-    costs(whole),
+    costLines(whole),
     '',
-    savings(whole, output),
-    by === 'day' ? ofDays(days, from, output) : ofRows(rows, by, from, output),
+    savingLines(whole, output),
+    by === 'day' ? daysTable(days, sinceText, output) : rowsTable(rows, by, sinceText, output),
   )
 }
 
-function costs({ costs: cost }: LedgerRow) {
-  const { injectedTokens, injections, hooks, hookMs, writes, bytes } = cost
-  const each = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
+function costLines({ costs }: LedgerRow) {
+  const { injectedTokens, injections, hooks, hookMs, writes, bytes } = costs
+  const perHook = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
   return table([
     [
       'Given to models',
@@ -52,13 +52,13 @@ function costs({ costs: cost }: LedgerRow) {
       `in ${plural(injections, 'text')}`,
     ],
     ['Model calls', 'none', 'what is asked of a model is asked by people and runs'],
-    ['Hooks', formatInteger(hooks), `${taken(hookMs)} inside their processes${each}`],
+    ['Hooks', formatInteger(hooks), `${durationOfMs(hookMs)} inside their processes${perHook}`],
     ['Writes', formatInteger(writes), 'by hooks; of commands the entries alone'],
     ['On disk', byteSize(bytes), ''],
   ]).map((text) => `  ${text}`)
 }
 
-const WORDS: Readonly<Record<SavingName, string>> = {
+const SAVING_TEXTS: Readonly<Record<SavingName, string>> = {
   batching: 'set-ups not said again, less what was read again for it',
   toon: 'tables told as TOON and not as JSON',
   digest: 'output of commands kept and not printed',
@@ -67,16 +67,16 @@ const WORDS: Readonly<Record<SavingName, string>> = {
   resuming: 'read less than by the first conversation, less what the others count',
 }
 
-function savings(row: LedgerRow, output: Output) {
+function savingLines(row: LedgerRow, output: Output) {
   if (row.savings.length === 0) return 'Nothing was saved that can be counted.'
   const rows = row.savings.map(({ name, tokens: saved, known, times }) => [
     capitalize(name),
-    signed(saved),
+    signedTokens(saved),
     known === 'estimated' ? 'e' : '',
     `×${formatInteger(times)}`,
-    WORDS[name],
+    SAVING_TEXTS[name],
   ])
-  const net = savedBy(row) - row.costs.injectedTokens
+  const net = totalSaved(row) - row.costs.injectedTokens
   const verdict = net < 0 ? 'more were given than saved' : 'more were saved than given'
   return [
     table(rows, [1, 3]).map((text) => `  ${text}`),
@@ -85,19 +85,24 @@ function savings(row: LedgerRow, output: Output) {
   ]
 }
 
-function balance(given: number, saved: number) {
-  return [shortTokens(given), signed(saved), signed(saved - given)]
+function balanceCells(injected: number, saved: number) {
+  return [shortTokens(injected), signedTokens(saved), signedTokens(saved - injected)]
 }
 
-function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output) {
-  if (rows.length === 0) return by !== undefined && ['', `There are no ${by}s in it${from}.`]
+function rowsTable(
+  rows: readonly LedgerRow[],
+  by: LedgerView['by'],
+  sinceText: string,
+  output: Output,
+) {
+  if (rows.length === 0) return by !== undefined && ['', `There are no ${by}s in it${sinceText}.`]
   const body = rows
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map((row) => [
       shortLine(row.name, 32),
-      ...balance(row.costs.injectedTokens, savedBy(row)),
+      ...balanceCells(row.costs.injectedTokens, totalSaved(row)),
       formatInteger(row.costs.hooks),
-      taken(row.costs.hookMs),
+      durationOfMs(row.costs.hookMs),
       formatInteger(row.costs.writes),
       byteSize(row.costs.bytes),
       row.updatedAt === undefined ? '' : minute(row.updatedAt),
@@ -112,31 +117,31 @@ function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, outpu
   ]
 }
 
-function ofDays(days: readonly LedgerDay[], from: string, output: Output) {
-  if (days.length === 0) return ['', `There are no days in it${from}.`]
+function daysTable(days: readonly LedgerDay[], sinceText: string, output: Output) {
+  if (days.length === 0) return ['', `There are no days in it${sinceText}.`]
   const body = days.map(({ day, injectedTokens, avoidedTokens, hooks, hookMs }) => [
     day,
-    ...balance(injectedTokens, avoidedTokens),
+    ...balanceCells(injectedTokens, avoidedTokens),
     formatInteger(hooks),
-    taken(hookMs),
+    durationOfMs(hookMs),
   ])
   const head = ['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME']
   return ['', tableWithHead(head, body, output, [1, 2, 3, 4, 5])]
 }
 
-export function describeMaintenance(found: Maintenance, isDone: boolean, output: Output): string {
-  const { sessions, sinceLast, lastDoneAt, every, isDue, hints } = found
+export function describeMaintenance(result: Maintenance, isDone: boolean, output: Output): string {
+  const { sessions, sinceLast, lastDoneAt, every, isDue, hints } = result
   if (isDone) return `🧹 Marked as done: it is due again after ${every} sessions.`
   if (sessions === 0) return 'No sessions here yet: stint init --name NAME --goal TEXT starts one.'
-  const since =
+  const sinceLastText =
     lastDoneAt === undefined
       ? 'and nobody has tidied up yet'
       : `${sinceLast} since ${minute(lastDoneAt)}`
-  const due = isDue
+  const dueText = isDue
     ? 'it is time to tidy up'
     : `the next tidying is due after ${every - sinceLast} more`
   return joinLines(
-    `🧹 ${output.bold(plural(sessions, 'session'))} here, ${since}: ${due}.`,
+    `🧹 ${output.bold(plural(sessions, 'session'))} here, ${sinceLastText}: ${dueText}.`,
     '',
     hints.length === 0 && 'Nothing to tidy up was found.',
     hints.map(({ what, command }) => [`- ${what}`, `    ${command}`]),
@@ -145,16 +150,16 @@ export function describeMaintenance(found: Maintenance, isDone: boolean, output:
   )
 }
 
-function savedBy({ savings: found }: LedgerRow) {
-  return found.reduce((sum, saving) => sum + saving.tokens, 0)
+function totalSaved({ savings }: LedgerRow) {
+  return savings.reduce((sum, saving) => sum + saving.tokens, 0)
 }
 
-/** Both ways, since a saving may have cost more than it saved. */
-function signed(count: number) {
+/** With a sign, since a saving may be negative. */
+function signedTokens(count: number) {
   return count < 0 ? `−${shortTokens(-count)}` : `+${shortTokens(count)}`
 }
 
-/** Hooks take milliseconds, and all of them together seconds. */
-function taken(ms: number) {
+/** Single hooks take milliseconds, all together seconds. */
+function durationOfMs(ms: number) {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : durationText(ms / 1000)
 }

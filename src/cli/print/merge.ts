@@ -1,4 +1,4 @@
-// The merge queue in words: its events, what came of each delegate, and the review by a person.
+// The merge queue as text: its events, the outcomes, and the review by the user.
 import type { MergeEvent, MergeOptions, MergeOutcome, MergeProposal } from '../../library.ts'
 import { cleanText } from '../../text/clean.ts'
 import {
@@ -12,7 +12,7 @@ import {
   durationText,
 } from './terminal/text.ts'
 
-/** Undefined for the end of one, which is a result. */
+/** Undefined for the end of a merge, which is printed as a result. */
 export function mergeEventText({ kind, data, delegate = '' }: MergeEvent): string | undefined {
   const name = shortLine(delegate, 60)
   switch (kind) {
@@ -32,23 +32,23 @@ export function mergeEventText({ kind, data, delegate = '' }: MergeEvent): strin
 }
 
 export function isSuccessfulMerge({ how }: MergeOutcome): boolean {
-  return MARKS[how] === '✓'
+  return OUTCOME_SYMBOLS[how] === '✓'
 }
 
 export function describeOutcome(outcome: MergeOutcome): string {
   const { next, contradictions = [] } = outcome
   return joinLines(
-    `${MARKS[outcome.how]} ${shortLine(outcome.name, 60)} ${outcomeWords(outcome)}`,
-    contradictions.map(contradiction),
+    `${OUTCOME_SYMBOLS[outcome.how]} ${shortLine(outcome.name, 60)} ${outcomeText(outcome)}`,
+    contradictions.map(contradictionLine),
     next !== undefined && `   ${shortLine(next, 400)}`,
   )
 }
 
-function contradiction(text: string) {
-  return `   ⚠ ${shortLine(text, 400)}`
+function contradictionLine(block: string) {
+  return `   ⚠ ${shortLine(block, 400)}`
 }
 
-const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
+const OUTCOME_SYMBOLS: Readonly<Record<MergeOutcome['how'], string>> = {
   merged: '✓',
   'would merge': '✓',
   'pull request': '✓',
@@ -60,30 +60,30 @@ const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
   'not ready': '○',
 }
 
-function outcomeWords(outcome: MergeOutcome) {
+function outcomeText(outcome: MergeOutcome) {
   const { commit, files = [], pr } = outcome
-  const into = shortLine(outcome.target, 60)
-  const back = outcome.isSentBack === true ? '; it was sent back to be mended' : ''
-  const why = reasonSuffix(outcome.because, 400)
+  const targetLabel = shortLine(outcome.target, 60)
+  const reworkText = outcome.isSentBack === true ? '; it was sent back to be mended' : ''
+  const reasonText = reasonSuffix(outcome.because, 400)
   switch (outcome.how) {
     case 'merged':
-      return `merged into ${into}${commit === undefined ? '' : ` at ${commitPrefix(commit)}`}${why}`
+      return `merged into ${targetLabel}${commit === undefined ? '' : ` at ${commitPrefix(commit)}`}${reasonText}`
     case 'would merge':
-      return `would be merged into ${into}${why}`
+      return `would be merged into ${targetLabel}${reasonText}`
     case 'pull request':
       return `has a pull request${pr === undefined ? '' : `: ${shortLine(pr, 300)}`}`
     case 'conflicted':
-      return `conflicted${why === '' ? ` with ${into} in ${fileList(files)}` : why}${back}`
+      return `conflicted${reasonText === '' ? ` with ${targetLabel} in ${fileList(files)}` : reasonText}${reworkText}`
     case 'red':
-      return `is red on ${into}${why}${back}`
+      return `is red on ${targetLabel}${reasonText}${reworkText}`
     case 'parked':
-      return `parked${why}`
+      return `parked${reasonText}`
     case 'waiting':
-      return `is ready, and ${into} was not moved${why}`
+      return `is ready, and ${targetLabel} was not moved${reasonText}`
     case 'refused':
       return 'refused in the review'
     case 'not ready':
-      return `is not ready${why}`
+      return `is not ready${reasonText}`
   }
 }
 
@@ -98,31 +98,31 @@ export function countOutcomes(outcomes: readonly MergeOutcome[]): string {
 
 export function describeProposal(proposal: MergeProposal): string {
   const { name, target, from, to, stat, summary = '', contradictions } = proposal
-  const text = (value: string) => indent(cleanText(value.slice(0, 8000)).trimEnd())
+  const block = (value: string) => indent(cleanText(value.slice(0, 8000)).trimEnd())
   return joinLines(
     `${shortLine(name, 60)} into ${shortLine(target, 60)}, ${commitPrefix(from)}..${commitPrefix(to)}`,
-    shortLine(summary) !== '' && text(summary),
-    stat.trim() !== '' && text(stat),
-    contradictions.map(contradiction),
+    shortLine(summary) !== '' && block(summary),
+    stat.trim() !== '' && block(stat),
+    contradictions.map(contradictionLine),
   )
 }
 
-type Answer = 'yes' | 'no' | 'diff'
+type ReviewAnswer = 'yes' | 'no' | 'diff'
 
 export interface Reviewer {
-  /** Undefined when the person leaves. */
+  /** Undefined when the user cancels. */
   ask(
     message: string,
-    choices: readonly { value: Answer; label: string }[],
-  ): Promise<Answer | undefined>
-  say(text: string): void
+    choices: readonly { value: ReviewAnswer; label: string }[],
+  ): Promise<ReviewAnswer | undefined>
+  say(block: string): void
   diff(from: string, to: string): string | Promise<string>
-  leave(): void
+  cancel(): void
 }
 
-const MOST_LINES = 2000
+const MAX_DIFF_LINES = 2000
 
-const CHOICES = [
+const REVIEW_CHOICES = [
   { value: 'yes', label: 'Yes, merge it' },
   { value: 'no', label: 'No, it stays ready' },
   { value: 'diff', label: 'Show the diff' },
@@ -132,7 +132,7 @@ export function interactiveReview({
   ask,
   say,
   diff,
-  leave,
+  cancel,
 }: Reviewer): NonNullable<MergeOptions['review']> {
   return async (proposal) => {
     const { name, target, from, to } = proposal
@@ -140,20 +140,20 @@ export function interactiveReview({
     for (;;) {
       const answer = await ask(
         `Merge ${shortLine(name, 60)} into ${shortLine(target, 60)}?`,
-        CHOICES,
+        REVIEW_CHOICES,
       )
       if (answer === 'diff') {
         const lines = cleanText(await diff(from, to)).split('\n')
-        const more = lines.length - MOST_LINES
+        const more = lines.length - MAX_DIFF_LINES
         say(
           joinLines(
-            lines.slice(0, MOST_LINES),
+            lines.slice(0, MAX_DIFF_LINES),
             more > 0 && `… ${more} more lines: git diff ${from} ${to}`,
           ),
         )
         continue
       }
-      if (answer === undefined) leave()
+      if (answer === undefined) cancel()
       return answer === 'yes'
     }
   }

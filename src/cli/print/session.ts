@@ -31,7 +31,7 @@ export function progressLine(state: SessionState): string {
   return `${done}/${total} steps`
 }
 
-function standing(state: SessionState) {
+function statusLines(state: SessionState) {
   const blockers = openBlockers(state).map(({ text }) => text)
   const phase = phaseLine(state)
   return listLines(
@@ -54,7 +54,7 @@ function onOneLine(text: string) {
   return text.replaceAll('\n', ' ')
 }
 
-/** Prints rows as they come, so that a hundred thousand need no more memory than ten. */
+/** Prints rows as they come, so that a hundred thousand rows need little memory. */
 export function printSessions(
   rows: Iterable<SessionRow>,
   isJson: boolean | undefined,
@@ -67,12 +67,14 @@ export function printSessions(
     else {
       if (printed === 0)
         output.line(
-          output.dim(columns('ID', 'NAME', 'STATUS', 'PROGRESS', 'UPDATED', 'BRANCH', 'OBJECTIVE')),
+          output.dim(
+            paddedColumns('ID', 'NAME', 'STATUS', 'PROGRESS', 'UPDATED', 'BRANCH', 'OBJECTIVE'),
+          ),
         )
       const steps = `${row.counts.stepsDone}/${row.counts.steps}`
       const goal = shorten(onOneLine(row.goal), 50)
       const { id, name, status, updatedAt, branch = '' } = row
-      output.line(columns(shortId(id), name, status, steps, minute(updatedAt), branch, goal))
+      output.line(paddedColumns(shortId(id), name, status, steps, minute(updatedAt), branch, goal))
     }
     printed += 1
   }
@@ -80,52 +82,62 @@ export function printSessions(
   else if (printed === 0) output.line('No sessions.')
 }
 
-const WIDTHS = [6, 24, 9, 8, 16, 20, 0]
+const COLUMN_WIDTHS = [6, 24, 9, 8, 16, 20, 0]
 
-function columns(...cells: readonly string[]) {
+function paddedColumns(...cells: readonly string[]) {
   return cells
-    .map((cell, index) => cell.padEnd(WIDTHS[index]!))
+    .map((cell, index) => cell.padEnd(COLUMN_WIDTHS[index]!))
     .join('  ')
     .trimEnd()
 }
 
 export function describeActivity(state: SessionState): string {
   const { lastTurn } = state
-  const parts = [
-    part(
+  const sections = [
+    activitySection(
       'Requests',
       state.requests,
       ({ text, isRuling }) => `${isRuling ? '(ruling) ' : ''}${text}`,
     ),
-    part('Files Changed', state.changedFiles, ({ text }) => text),
-    part('Commits', state.commits, ({ text, commit }) => `${commit.slice(0, 7)} ${text}`),
-    part('Test Runs', state.tests, ({ text, passed, summary }) => {
+    activitySection('Files Changed', state.changedFiles, ({ text }) => text),
+    activitySection(
+      'Commits',
+      state.commits,
+      ({ text, commit }) => `${commit.slice(0, 7)} ${text}`,
+    ),
+    activitySection('Test Runs', state.tests, ({ text, passed, summary }) => {
       return `${passed ? 'passed' : 'FAILED'}: ${text}${summary === undefined ? '' : ` (${oneLine(summary)})`}`
     }),
-    part(
+    activitySection(
       'Agents',
       state.agents,
       ({ text, result }) => `${text}${result === undefined ? '' : `: ${result}`}`,
     ),
-    part('Delegates', state.delegates, delegateLine),
-    part('Conversations', state.conversations, ({ text, harness, reason }) => {
+    activitySection('Delegates', state.delegates, delegateLine),
+    activitySection('Conversations', state.conversations, ({ text, harness, reason }) => {
       return `${harness} ${text}${reason === undefined ? '' : ` (ended: ${reason})`}`
     }),
-    lastTurn === undefined ? '' : lastTurnWords(lastTurn),
+    lastTurn === undefined ? '' : lastTurnText(lastTurn),
   ].filter((text) => text !== '')
-  return parts.length === 0 ? 'No hook has noticed anything in this session.' : parts.join('\n\n')
+  return sections.length === 0
+    ? 'No hook has noticed anything in this session.'
+    : sections.join('\n\n')
 }
 
-function part<T extends Item>(title: string, shelf: ItemList<T>, words: (item: T) => string) {
+function activitySection<T extends Item>(
+  title: string,
+  shelf: ItemList<T>,
+  format: (item: T) => string,
+) {
   if (countItems(shelf) === 0) return ''
   return joinLines(
     `## ${title}`,
     shelf.earlier > 0 && `- … and ${shelf.earlier} earlier: stint view --entries`,
-    shelf.items.map((item) => `- ${minute(item.at)} ${shorten(oneLine(words(item)), 200)}`),
+    shelf.items.map((item) => `- ${minute(item.at)} ${shorten(oneLine(format(item)), 200)}`),
   )
 }
 
-function lastTurnWords(turn: NonNullable<SessionState['lastTurn']>) {
+function lastTurnText(turn: NonNullable<SessionState['lastTurn']>) {
   const { at, said = '', failure, usage } = turn
   return joinLines(
     '## Last Turn',
@@ -137,13 +149,13 @@ function lastTurnWords(turn: NonNullable<SessionState['lastTurn']>) {
 
 export function describeDeliveries(deliveries: readonly Delivery[]): string {
   if (deliveries.length === 0) return 'Nothing has been put before a model in this session.'
-  const arrived = deliveries.filter(({ evidence }) => evidence !== undefined).length
+  const delivered = deliveries.filter(({ evidence }) => evidence !== undefined).length
   return joinLines(
-    `${arrived} of ${deliveries.length} arrived, as the transcripts show:`,
+    `${delivered} of ${deliveries.length} arrived, as the transcripts show:`,
     deliveries.map(({ at, conversation, event, why, mark, chars, evidence, without }) => {
-      const proof =
+      const evidenceText =
         evidence === undefined ? `✗ ${without}` : `✓ line ${evidence.line} of ${evidence.file}`
-      return `${minute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${proof}`
+      return `${minute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${evidenceText}`
     }),
   )
 }
@@ -158,7 +170,7 @@ export function resumedJson(
     waitingHandoffs:
       waiting.length === 0
         ? undefined
-        : waiting.map(({ name, ...one }) => ({ ...one, sessionName: name })),
+        : waiting.map(({ name, ...handoff }) => ({ ...handoff, sessionName: name })),
     project,
   }
 }
@@ -168,28 +180,29 @@ export function describeResumed(
   output: Output,
   waiting: readonly WaitingHandoff[] = [],
 ): string {
-  const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
-  const paused = before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`
-  const listed = (title: string, items: readonly string[]): Lines =>
+  const compactionsText =
+    state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
+  const pausedText = before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`
+  const listSection = (title: string, items: readonly string[]): Lines =>
     titledSection(
       `   ## ${title}`,
       items.map((item) => `   - ${onOneLine(item)}`),
     )
   const texts = (items: readonly Item[]) => items.map(({ text }) => text)
   return joinLines(
-    `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
+    `📋 ${output.bold(`Resuming Session: ${state.name}`)}${compactionsText}`,
     `   ID: ${state.id}`,
-    `   Last worked on: ${minute(before.updatedAt)}${paused}`,
-    waiting.map((one) => `   ${waitingHandoffLine(one)}`),
+    `   Last worked on: ${minute(before.updatedAt)}${pausedText}`,
+    waiting.map((handoff) => `   ${waitingHandoffLine(handoff)}`),
     '',
     '   ## Where You Left Off',
-    standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
-    listed('Objective', state.goal === '' ? [] : [state.goal]),
-    listed('Key Context', texts(state.key.items)),
-    listed('Decisions', state.decisions.items.slice(-5).map(decisionLine)),
-    listed('Discoveries', texts(state.discoveries.items.slice(-5))),
-    listed('Next Steps', texts(state.next.items)),
-    listed('Since Then', driftLines(drift)),
+    statusLines(before).map((line) => (line === '' ? '' : `   ${line}`)),
+    listSection('Objective', state.goal === '' ? [] : [state.goal]),
+    listSection('Key Context', texts(state.key.items)),
+    listSection('Decisions', state.decisions.items.slice(-5).map(decisionLine)),
+    listSection('Discoveries', texts(state.discoveries.items.slice(-5))),
+    listSection('Next Steps', texts(state.next.items)),
+    listSection('Since Then', driftLines(drift)),
     titledSection(
       '   ## Resume Commands (shown, not run)',
       state.commands.items.map(({ text }) => `   $ ${text}`),
@@ -202,7 +215,7 @@ export function describeResumed(
   )
 }
 
-const HISTORIES: Partial<Record<Drift['history'], string>> = {
+const HISTORY_TEXTS: Partial<Record<Drift['history'], string>> = {
   rewritten: 'is on no branch any more (amended, rebased or reset)',
   missing: 'is not in this repository',
   elsewhere: 'is not on this branch',
@@ -211,14 +224,14 @@ const HISTORIES: Partial<Record<Drift['history'], string>> = {
 function driftLines(drift: Drift | undefined) {
   if (drift === undefined) return []
   const { branchThen, branchNow, history, from, commits, subjects, dirty } = drift
-  const moved = HISTORIES[history]
+  const historyText = HISTORY_TEXTS[history]
   const lines = [
     ...(drift.hasBranchChanged && branchThen !== undefined
       ? [
           `the session was on ${branchThen}, you are on ${branchNow ?? 'no branch'}: git switch ${branchThen} goes back`,
         ]
       : []),
-    ...(moved === undefined ? [] : [`its commit ${from.slice(0, 7)} ${moved}`]),
+    ...(historyText === undefined ? [] : [`its commit ${from.slice(0, 7)} ${historyText}`]),
     ...(commits > 0
       ? [`${plural(commits, 'new commit')}: ${subjects.slice(0, 5).join('; ')}`]
       : []),

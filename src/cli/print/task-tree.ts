@@ -1,4 +1,4 @@
-// Tasks drawn as trees: a line for each, below it its relations. Siblings of one parallel group are joined by a double line.
+// Draws tasks as trees: a line for each, with its relations below. A double line joins siblings of a parallel group.
 import { isTaskOpen, openDependents, proposeSpecialist, unmetDependencies } from '../../core.ts'
 import type { Task, TaskGraph, TreeNode } from '../../library.ts'
 import { TASK_MARKS } from './task.ts'
@@ -21,102 +21,107 @@ export interface TaskDelegate {
 
 export interface TaskTreeOptions {
   readonly backlog: TaskGraph
-  /** By the id of the task. */
+  /** By task id. */
   readonly delegates: ReadonlyMap<string, readonly TaskDelegate[]>
-  /** Whether the items of its checklist are shown, and all names instead of the first few. */
+  /** Whether all checklist items and all names are shown. */
   readonly isFull: (task: Task) => boolean
   /** Unbounded when absent. */
   readonly columns?: number
   readonly paint: Paint
 }
 
-/** What is in front of a task: on its own line, and on those that follow. */
-interface Rails {
+/** The line prefix of a task: on its own line, and on the following ones. */
+interface LinePrefix {
   readonly own: string
   readonly below: string
 }
 
-const FEW = 4
-const UNBOUNDED = 1_000_000
-/** Less of a title says nothing. */
-const SHORTEST_TITLE = 12
+const MAX_NAMES = 4
+const NO_LIMIT = 1_000_000
+/** A shorter title says nothing. */
+const MIN_TITLE_WIDTH = 12
 
-/** The lines of the trees. None is wider than asked for. */
+/** No line is wider than `columns`. */
 export function drawTaskTrees(
   trees: readonly TreeNode[],
   drawing: TaskTreeOptions,
 ): readonly string[] {
-  const { backlog, delegates, isFull, columns = UNBOUNDED, paint } = drawing
+  const { backlog, delegates, isFull, columns = NO_LIMIT, paint } = drawing
   const groups = tasksByGroup(backlog.tasks)
   const lines: string[] = []
 
-  /** `rails` is what is in front of all of them; undefined at the top, where nothing joins them. */
+  /** `rails` is the common prefix; undefined at the top level. */
   function drawSiblings(nodes: readonly TreeNode[], rails: string | undefined) {
-    const blocks = blocksOf(nodes)
+    const blocks = groupSiblings(nodes)
     for (const [index, { group, nodes: members }] of blocks.entries()) {
       const isLast = index === blocks.length - 1
-      const here =
-        rails === undefined ? { own: '', below: '' } : branch(rails, isLast, ['├─ ', '└─ ', '│  '])
-      if (group === undefined) drawTask(members[0]!, here, false)
+      const prefix =
+        rails === undefined
+          ? { own: '', below: '' }
+          : branchPrefix(rails, isLast, ['├─ ', '└─ ', '│  '])
+      if (group === undefined) drawTask(members[0]!, prefix, false)
       else {
-        drawLine(here.own, [{ text: groupWords(group, members), style: 'bold' }])
+        drawLine(prefix.own, [{ text: groupTitle(group, members), style: 'bold' }])
         for (const [at, node] of members.entries()) {
           const isLastMember = at === members.length - 1
-          drawTask(node, branch(here.below, isLastMember, ['╠═ ', '╚═ ', '║  ']), true)
+          drawTask(node, branchPrefix(prefix.below, isLastMember, ['╠═ ', '╚═ ', '║  ']), true)
         }
       }
     }
   }
 
-  function drawTask(node: TreeNode, { own, below }: Rails, isJoined: boolean) {
+  function drawTask(node: TreeNode, { own, below }: LinePrefix, isJoined: boolean) {
     const { task, parts } = node
     const notes = drawHead(node, own)
-    const inside = narrowed(`${below}${parts.length > 0 ? '│  ' : '   '}`)
-    const room = columns - inside.length
-    const more = [...notes, ...relations(node, isJoined)].flatMap((part) =>
-      brokenAtCommas(part, room),
+    const indentation = shortenRails(`${below}${parts.length > 0 ? '│  ' : '   '}`)
+    const room = columns - indentation.length
+    const continuation = [...notes, ...relations(node, isJoined)].flatMap((part) =>
+      breakAtCommas(part, room),
     )
-    for (const line of wrapParts(more, room, paint)) lines.push(paint(inside, 'dim') + line)
+    for (const line of wrapParts(continuation, room, paint))
+      lines.push(paint(indentation, 'dim') + line)
     for (const { item, done } of isFull(task) ? task.checklist : [])
-      drawLine(inside, [{ text: `[${done ? 'x' : ' '}] ${item}`, style: done ? 'dim' : undefined }])
+      drawLine(indentation, [
+        { text: `[${done ? 'x' : ' '}] ${item}`, style: done ? 'dim' : undefined },
+      ])
     drawSiblings(parts, below)
   }
 
-  /** Draws the line of a task and returns what found no room on it. */
+  /** Draws the line of a task and returns the notes that did not fit. */
   function drawHead({ task, progress }: TreeNode, rails: string) {
     const start: readonly StyledText[] = [
       { text: TASK_MARKS[task.status], style: STATUS_STYLES[task.status] },
       { text: ` ${task.shortname}`, style: isTaskOpen(task) ? 'bold' : 'dim' },
       { text: `  ${task.priority} ${task.size}`, style: 'dim' },
     ]
-    const notes = headNotes(task, progress)
+    const notes = taskNotes(task, progress)
     const end = notes.map(({ text, style }): StyledText => ({ text: `  ${text}`, style }))
-    const room = columns - displayWidth(rails) - widthOfAll(start) - 2
-    const beside = room - widthOfAll(end)
-    const isTogether = beside >= Math.min(SHORTEST_TITLE, displayWidth(task.title))
-    const title = truncate(task.title, isTogether ? beside : room)
+    const room = columns - displayWidth(rails) - totalWidth(start) - 2
+    const titleRoom = room - totalWidth(end)
+    const fitsOnLine = titleRoom >= Math.min(MIN_TITLE_WIDTH, displayWidth(task.title))
+    const title = truncate(task.title, fitsOnLine ? titleRoom : room)
     const middle = { text: title === '' ? '' : `  ${title}` }
-    drawLine(rails, [...start, middle, ...(isTogether ? end : [])])
-    return isTogether ? [] : notes
+    drawLine(rails, [...start, middle, ...(fitsOnLine ? end : [])])
+    return fitsOnLine ? [] : notes
   }
 
   function relations({ task, partOf }: TreeNode, isJoined: boolean): readonly StyledText[] {
     const nameOf = (id: string) => backlog.byId.get(id)?.shortname ?? `${id} (not in the backlog)`
-    const listed = (before: string, ids: readonly string[]) => {
+    const listNames = (before: string, ids: readonly string[]) => {
       const names = ids.map(nameOf)
       if (ids.length === 0) return ''
-      return isFull(task) || names.length <= FEW + 1
+      return isFull(task) || names.length <= MAX_NAMES + 1
         ? `${before} ${names.join(', ')}`
-        : `${before} ${names.slice(0, FEW).join(', ')} and ${names.length - FEW} more`
+        : `${before} ${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`
     }
     const isOpen = isTaskOpen(task)
     const waits = isOpen ? unmetDependencies(backlog, task).map(({ reference }) => reference) : []
     const blocked = isOpen ? openDependents(backlog, task).map(({ id }) => id) : []
     const { group } = task
-    const companions = (groups.get(group ?? '') ?? []).filter(({ id }) => id !== task.id)
-    const withOthers = listed(
+    const groupMembers = (groups.get(group ?? '') ?? []).filter(({ id }) => id !== task.id)
+    const withOthers = listNames(
       ' with',
-      companions.map(({ id }) => id),
+      groupMembers.map(({ id }) => id),
     )
     return [
       {
@@ -126,29 +131,29 @@ export function drawTaskTrees(
             : `part of ${nameOf(partOf.parent)}${partOf.why === 'circle' ? ', which stands under it' : ''}`,
         style: partOf?.why === 'deep' || partOf?.why === 'outside' ? 'dim' : 'red',
       },
-      { text: listed('waits for', waits), style: 'yellow' },
-      { text: listed('blocks', blocked), style: 'dim' },
+      { text: listNames('waits for', waits), style: 'yellow' },
+      { text: listNames('blocks', blocked), style: 'dim' },
       { text: group === undefined || isJoined ? '' : `∥ ${group}${withOthers}` },
-      ...(delegates.get(task.id) ?? []).map(delegatePart),
+      ...(delegates.get(task.id) ?? []).map(delegateNote),
     ]
   }
 
-  function groupWords(group: string, here: readonly TreeNode[]) {
+  function groupTitle(group: string, siblings: readonly TreeNode[]) {
     const members = groups.get(group) ?? []
     const open = members.filter(isTaskOpen)
-    const shown = new Set(here.map(({ task }) => task.id))
+    const shown = new Set(siblings.map(({ task }) => task.id))
     const elsewhere = open.filter(({ id }) => !shown.has(id)).length
-    const more = elsewhere === 0 ? '' : `, ${elsewhere} elsewhere`
-    return `∥ ${group}: at the same time, ${members.length - open.length} of ${members.length} done${more}`
+    const elsewhereText = elsewhere === 0 ? '' : `, ${elsewhere} elsewhere`
+    return `∥ ${group}: at the same time, ${members.length - open.length} of ${members.length} done${elsewhereText}`
   }
 
-  /** Where the rails leave no room for words, the words take it. Each sign of them is one column wide. */
-  function narrowed(rails: string) {
-    return rails.slice(0, Math.max(0, columns - SHORTEST_TITLE))
+  /** Shortens the rails where they leave no room for text. Each of their characters is one column wide. */
+  function shortenRails(rails: string) {
+    return rails.slice(0, Math.max(0, columns - MIN_TITLE_WIDTH))
   }
 
   function drawLine(rails: string, parts: readonly StyledText[]) {
-    const front = narrowed(rails)
+    const front = shortenRails(rails)
     let line = paint(front, 'dim')
     let room = columns - front.length
     for (const { text, style } of parts) {
@@ -164,18 +169,18 @@ export function drawTaskTrees(
   return lines
 }
 
-interface Block {
+interface SiblingGroup {
   readonly group?: string
   readonly nodes: readonly TreeNode[]
 }
 
-/** Siblings of one group are together, at the place of the first of them. */
-function blocksOf(nodes: readonly TreeNode[]): readonly Block[] {
-  // A node with `partOf` is a part of something else, and only seemingly a sibling.
+/** Groups siblings of one parallel group at the position of the first. */
+function groupSiblings(nodes: readonly TreeNode[]): readonly SiblingGroup[] {
+  // A node with `partOf` belongs elsewhere and is no real sibling.
   const groups = groupBy(nodes, ({ task, partOf }) =>
     partOf === undefined ? task.group : undefined,
   )
-  return nodes.flatMap((node): readonly Block[] => {
+  return nodes.flatMap((node): readonly SiblingGroup[] => {
     const { group } = node.task
     const members = group === undefined ? [] : (groups.get(group) ?? [])
     if (group === undefined || node.partOf !== undefined || members.length < 2)
@@ -184,12 +189,12 @@ function blocksOf(nodes: readonly TreeNode[]): readonly Block[] {
   })
 }
 
-function branch(
+function branchPrefix(
   rails: string,
   isLast: boolean,
-  [more, last, on]: readonly [string, string, string],
+  [middle, last, below]: readonly [string, string, string],
 ) {
-  return { own: `${rails}${isLast ? last : more}`, below: `${rails}${isLast ? '   ' : on}` }
+  return { own: `${rails}${isLast ? last : middle}`, below: `${rails}${isLast ? '   ' : below}` }
 }
 
 export function tasksByGroup(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
@@ -211,7 +216,7 @@ function groupBy<T>(
   return groups
 }
 
-function headNotes(task: Task, { done, total }: TreeNode['progress']) {
+function taskNotes(task: Task, { done, total }: TreeNode['progress']) {
   const { checklist, labels, status, assignee } = task
   const ticked = checklist.filter((item) => item.done).length
   const proposed: readonly StyledText[] = isTaskOpen(task)
@@ -230,15 +235,15 @@ function headNotes(task: Task, { done, total }: TreeNode['progress']) {
   return notes.filter(({ text }) => text !== '')
 }
 
-function delegatePart({ name, status, isOrphaned }: TaskDelegate) {
+function delegateNote({ name, status, isOrphaned }: TaskDelegate) {
   return {
     text: `delegate ${name}: ${status}${isOrphaned ? ', but nobody is at it' : ''}`,
     style: isOrphaned ? 'red' : DELEGATE_STYLES[status],
   }
 }
 
-/** A list of names that is too long for a line, as one part for each line. */
-function brokenAtCommas({ text, style }: StyledText, columns: number) {
+/** Breaks a list of names into one part per line. */
+function breakAtCommas({ text, style }: StyledText, columns: number) {
   if (displayWidth(text) <= columns) return [{ text, style }]
   const lines: string[] = []
   for (const word of text.split(/(?<=,) /)) {
@@ -249,7 +254,7 @@ function brokenAtCommas({ text, style }: StyledText, columns: number) {
   return lines.map((line) => ({ text: line, style }))
 }
 
-function widthOfAll(parts: readonly StyledText[]) {
+function totalWidth(parts: readonly StyledText[]) {
   return parts.reduce((sum, { text }) => sum + displayWidth(text), 0)
 }
 

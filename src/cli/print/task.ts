@@ -4,7 +4,7 @@ import { labelledLines, indent, joinLines } from './terminal/text.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Output } from '../context/context.ts'
 
-/** What they were linked by where the backlog does not have them. */
+/** Falls back to the id where the backlog does not have the task. */
 export async function taskNames(
   project: Project,
   ids: readonly string[],
@@ -26,14 +26,13 @@ export function taskLine(task: Task): string {
   const { status, checklist, assignee } = task
   const labels = task.labels.map((label) => ` #${label}`).join('')
   const done = checklist.filter((item) => item.done).length
-  const ticked = checklist.length === 0 ? '' : ` [${done}/${checklist.length}]`
-  const who = assignee === undefined ? '' : ` → ${assignee}`
-  const state = status === 'ready' ? '' : `  (${status})`
-  return `${TASK_MARKS[status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${state}`
+  const checklistText = checklist.length === 0 ? '' : ` [${done}/${checklist.length}]`
+  const assigneeText = assignee === undefined ? '' : ` → ${assignee}`
+  const statusText = status === 'ready' ? '' : `  (${status})`
+  return `${TASK_MARKS[status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${checklistText}${labels}${assigneeText}${statusText}`
 }
 
-/** More levels of parts than these are not indented. */
-const LEVELS = 20
+const MAX_INDENT = 20
 
 export function taskLines(tasks: readonly Task[]): readonly string[] {
   const lines = ({ task, parts }: TreeNode, depth: number): readonly string[] => [
@@ -42,7 +41,7 @@ export function taskLines(tasks: readonly Task[]): readonly string[] {
   ]
   const trees = taskTrees(
     { tasks, byId: new Map(tasks.map((task) => [task.id, task])) },
-    { levels: LEVELS },
+    { levels: MAX_INDENT },
   )
   return trees.flatMap((tree) => lines(tree, 0))
 }

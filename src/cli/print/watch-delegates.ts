@@ -1,4 +1,4 @@
-// Delegates while they work: drawn in place on a terminal, a line for each change elsewhere.
+// Shows active delegates: drawn in place on a terminal, a line for each change elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DelegateRow } from '../../library.ts'
 import type { CliContext, Interrupt } from '../context/context.ts'
@@ -8,13 +8,13 @@ import {
   readProjectDelegates,
 } from '../context/delegate-command.ts'
 import { delegateTable, delegateStatusLine } from './delegate.ts'
-import { LiveBlock, liveTerminal } from './terminal/live.ts'
+import { LiveBlock, liveTerminal } from './terminal/live-block.ts'
 import { localTime } from './terminal/text.ts'
 
-const EVERY_MS = 1000
+const POLL_MS = 1000
 
 interface WatchOptions {
-  readonly look: () => Promise<readonly DelegateRow[]>
+  readonly readRows: () => Promise<readonly DelegateRow[]>
   readonly tasks: ReadonlyMap<string, string>
   readonly hint: string
 }
@@ -24,29 +24,29 @@ interface DelegateView {
   end(): void
 }
 
-/** Shows delegates for as long as `work` takes, and leaves nothing of it on a terminal. */
+/** Shows delegates until `work` is done, and leaves nothing on the terminal. */
 export async function watchDelegates<T>(
   context: CliContext,
   work: Promise<T>,
   options: WatchOptions,
 ): Promise<T> {
   const view = tableView(context, options) ?? changeLines(context)
-  const over = new AbortController()
-  const looking = (async () => {
+  const done = new AbortController()
+  const polling = (async () => {
     for (;;) {
-      view.show(await options.look())
-      await sleep(EVERY_MS, undefined, { signal: over.signal })
+      view.show(await options.readRows())
+      await sleep(POLL_MS, undefined, { signal: done.signal })
     }
   })()
   try {
-    // Reading may fail as well; else it ends only because it is aborted.
-    const value = await Promise.race([work, looking])
-    // The last change came after the last look.
-    view.show(await options.look())
+    // The reading loop ends only by an error or an abort.
+    const value = await Promise.race([work, polling])
+    // The last change came after the last read.
+    view.show(await options.readRows())
     return value
   } finally {
-    over.abort()
-    await looking.catch(() => undefined)
+    done.abort()
+    await polling.catch(() => undefined)
     view.end()
   }
 }
@@ -58,7 +58,7 @@ function tableView(context: CliContext, { tasks, hint }: WatchOptions): Delegate
   const block = new LiveBlock(terminal, ({ columns, rows, now }) => {
     if (shown.length === 0) return []
     const lines = [...delegateTable(shown, { now, tasks, width: columns }), hint]
-    // A block higher than the screen cannot be drawn over; the youngest are at its end.
+    // A block taller than the screen cannot be redrawn; the newest rows are at its end.
     return lines.length < rows ? lines : [lines[0]!, ...lines.slice(-Math.max(1, rows - 2))]
   })
   return {
@@ -71,32 +71,31 @@ function tableView(context: CliContext, { tasks, hint }: WatchOptions): Delegate
 }
 
 function changeLines({ process: { stderr } }: CliContext): DelegateView {
-  const said = new Map<string, string>()
+  const printed = new Map<string, string>()
   return {
     show(rows) {
       for (const row of rows) {
-        const words = delegateStatusLine(row)
-        if (said.get(row.id) === words) continue
-        said.set(row.id, words)
-        stderr.write(`${localTime(row.since)}  ${words}\n`)
+        const line = delegateStatusLine(row)
+        if (printed.get(row.id) === line) continue
+        printed.set(row.id, line)
+        stderr.write(`${localTime(row.since)}  ${line}\n`)
       }
     },
     end() {},
   }
 }
 
-/** Shows these until none of them is at work, and returns their rows then. */
+/** Shows these until none of them is active, and returns their final rows. */
 export async function waitAndPrintDelegates(
-  context: CliContext,
-  scene: DelegateInvocation,
+  invocation: DelegateInvocation,
   rows: readonly DelegateRow[],
   interrupt: Interrupt,
 ): Promise<readonly DelegateRow[]> {
   const ids = idsOf(rows)
-  const look = () => readProjectDelegates(scene, ids)
-  const tasks = await scene.taskNames(rows.map(({ task }) => task))
-  const ended = scene.delegates.wait([...ids], { isStopped: interrupt.signal })
+  const readRows = () => readProjectDelegates(invocation, ids)
+  const tasks = await invocation.taskNames(rows.map(({ task }) => task))
+  const allDone = invocation.delegates.wait([...ids], { isStopped: interrupt.signal })
   const hint = 'Ctrl-C ends the waiting; they go on'
-  await watchDelegates(context, interrupt.race(ended), { look, tasks, hint })
-  return look()
+  await watchDelegates(invocation.context, interrupt.race(allDone), { readRows, tasks, hint })
+  return readRows()
 }

@@ -32,8 +32,8 @@ export function describeWorkflow(overview: WorkflowOverview, output: Output): st
     focus !== undefined && `   Focus: ${focus}`,
     deliverables.length > 0 && '   Deliverables:',
     deliverables.map(({ path, phase, exists }) => {
-      const of = phase === undefined ? '' : ` (phase ${phase})`
-      return `   ${exists ? '✓' : '✗'} ${path}${of}${exists ? '' : ', not there'}`
+      const phaseSuffix = phase === undefined ? '' : ` (phase ${phase})`
+      return `   ${exists ? '✓' : '✗'} ${path}${phaseSuffix}${exists ? '' : ', not there'}`
     }),
     splitLine(overview),
     `   Next: ${next.text}${next.who === 'person' ? ', which is for a person to do' : ''}`,
@@ -54,9 +54,9 @@ function phaseLines({ workflow }: WorkflowOverview) {
   ])
   const width = Math.max(...rows.map(({ id }) => id.length))
   const longest = Math.min(30, Math.max(...rows.map(({ name }) => name.length)))
-  return rows.map(({ status, id, name, rest }) => {
-    const more = [...rest, status === 'skipped' ? 'skipped' : ''].filter((part) => part !== '')
-    return `   ${MARKS[status]} ${id.padEnd(width)}  ${shorten(name, longest).padEnd(longest)}  ${more.join('  ')}`.trimEnd()
+  return rows.map(({ status, id, name, rest: notes }) => {
+    const suffix = [...notes, status === 'skipped' ? 'skipped' : ''].filter((part) => part !== '')
+    return `   ${MARKS[status]} ${id.padEnd(width)}  ${shorten(name, longest).padEnd(longest)}  ${suffix.join('  ')}`.trimEnd()
   })
 }
 
@@ -79,12 +79,12 @@ export function describePhaseChange(
   output: Output,
 ): string {
   const { state, workflow, next } = overview
-  const { leaf: place } = currentLeaf(workflow)
+  const { leaf } = currentLeaf(workflow)
   const focus = currentFocus(state)
   return joinLines(
     `🧭 ${output.bold(heading)}`,
-    `   ${workflow.id}: phase ${place.id} ${place.name}, ${workflow.percent}% complete`,
-    focus !== undefined && place.status === 'current' && `   Focus: ${focus}`,
+    `   ${workflow.id}: phase ${leaf.id} ${leaf.name}, ${workflow.percent}% complete`,
+    focus !== undefined && leaf.status === 'current' && `   Focus: ${focus}`,
     splitLine(overview),
     `   Next: ${next.text}: ${next.command}`,
   )
@@ -92,7 +92,7 @@ export function describePhaseChange(
 
 export function workflowTable(overviews: readonly WorkflowOverview[], output: Output): string {
   const rows = overviews.map(({ state, workflow }) => {
-    const { phase, leaf: place } = currentLeaf(workflow)
+    const { phase, leaf } = currentLeaf(workflow)
     const status =
       state.status === 'active' && phase.status === 'waiting for approval'
         ? phase.status
@@ -100,7 +100,7 @@ export function workflowTable(overviews: readonly WorkflowOverview[], output: Ou
     return [
       workflow.id,
       shorten(workflow.name, 30),
-      shorten(`${place.id} ${place.name}`, 24),
+      shorten(`${leaf.id} ${leaf.name}`, 24),
       `${workflow.percent}%`,
       status,
     ]
@@ -108,14 +108,14 @@ export function workflowTable(overviews: readonly WorkflowOverview[], output: Ou
   return tableWithHead(['ID', 'NAME', 'PHASE', 'DONE', 'STATUS'], rows, output).join('\n')
 }
 
-const SHOWN = 12
+const MAX_EVIDENCE_SHOWN = 12
 
-const DONE = {
+const OUTCOME_TEXTS = {
   found: 'The workflow is there.',
   followed: 'The session ID follows the template now.',
   opened: 'A new session was opened for it.',
 }
-const PLANNED = {
+const DRY_RUN_TEXTS = {
   found: 'Nothing has to be rebuilt.',
   followed: 'The session ID would follow the template.',
   opened: 'A new session would be opened for it.',
@@ -126,18 +126,21 @@ export function describeRecovered(
   id: string,
   output: Output,
 ): string {
-  const made = (overview === undefined ? PLANNED : DONE)[outcome].replace('ID', () => id)
+  const outcomeText = (overview === undefined ? DRY_RUN_TEXTS : OUTCOME_TEXTS)[outcome].replace(
+    'ID',
+    () => id,
+  )
   return joinLines(
     `🔎 ${output.bold(`Evidence of ${id}`)}`,
     evidence.length === 0 && '   none',
-    evidence.slice(0, SHOWN).map((one) => {
-      const says = one.phase === undefined ? '' : ` → ${one.phase}`
-      return `   ${minute(one.at)}  ${one.source.padEnd(10)}  ${shorten(`${one.where}: ${one.text}`, 90)}${says}`
+    evidence.slice(0, MAX_EVIDENCE_SHOWN).map((item) => {
+      const phaseText = item.phase === undefined ? '' : ` → ${item.phase}`
+      return `   ${minute(item.at)}  ${item.source.padEnd(10)}  ${shorten(`${item.where}: ${item.text}`, 90)}${phaseText}`
     }),
-    evidence.length > SHOWN && `   … and ${evidence.length - SHOWN} more`,
+    evidence.length > MAX_EVIDENCE_SHOWN && `   … and ${evidence.length - MAX_EVIDENCE_SHOWN} more`,
     '',
     `   Concluded: phase ${phase.id} ${phase.name}, because ${because}`,
-    `   ${made}`,
+    `   ${outcomeText}`,
     overview === undefined
       ? '   Nothing was changed (--dry-run).'
       : ['', describeWorkflow(overview, output)],

@@ -8,30 +8,30 @@ import {
   STUDY_SESSION,
 } from './parameters.ts'
 
-const COMPLEXITY_SUMS = sumsOf(Object.values(STUDY_SESSION.complexity))
-const DOMAIN_SUMS = sumsOf(Object.values(STUDY_SESSION.domain))
+const COMPLEXITY_WEIGHTS = runningSums(Object.values(STUDY_SESSION.complexity))
+const DOMAIN_WEIGHTS = runningSums(Object.values(STUDY_SESSION.domain))
 const MS_PER_MINUTE = 60_000
 
-function sumsOf(weights: readonly number[]): readonly number[] {
+function runningSums(weights: readonly number[]): readonly number[] {
   let sum = 0
   return weights.map((weight) => (sum += weight))
 }
 
-/** Sessions drawn before other work gets a turn: some milliseconds. */
-const PIECE = 10_000
+/** Sessions drawn before yielding to the event loop. */
+const BATCH = 10_000
 
-/** Where the parameters of an arm come from: assumed by the study, a column of its matrix, or measured. */
-const BASIS: Partial<Record<ArmName, 'matrix' | 'measured'>> = {
+/** The origin of an arm's parameters where the study did not assume them. */
+const BASIS_OF_ARM: Partial<Record<ArmName, 'matrix' | 'measured'>> = {
   'enhanced-log': 'matrix',
   stint: 'measured',
 }
 
 /** Shares are from 0 to 1. */
-export type ArmFigures = ReturnType<typeof figuresOf>
+export type ArmFigures = ReturnType<typeof toFigures>
 export type DrawnArm = Awaited<ReturnType<typeof drawArm>>
 
 export async function drawArm(
-  keeping: ArmParameters,
+  arm: ArmParameters,
   {
     sessions,
     seed,
@@ -45,23 +45,23 @@ export async function drawArm(
   },
 ) {
   const random = new MersenneTwister(seed)
-  const apart = new MersenneTwister(seed + 1)
+  const failureRandom = new MersenneTwister(seed + 1)
   const sums = { simple: emptySums(), medium: emptySums(), complex: emptySums() }
   for (let done = 0; done < sessions;) {
-    const until = Math.min(sessions, done + PIECE)
-    for (; done < until; done += 1) drawSession(keeping, tokens, random, apart, sums)
+    const until = Math.min(sessions, done + BATCH)
+    for (; done < until; done += 1) drawSession(arm, tokens, random, failureRandom, sums)
     onProgress?.(done)
     await new Promise((resolve) => setImmediate(resolve))
   }
   const { simple, medium, complex } = sums
   return {
-    name: keeping.name,
-    basis: BASIS[keeping.name] ?? ('assumed' as const),
-    figures: figuresOf([simple, medium, complex].reduce(added)),
+    name: arm.name,
+    basis: BASIS_OF_ARM[arm.name] ?? ('assumed' as const),
+    figures: toFigures([simple, medium, complex].reduce(addSums)),
     byComplexity: {
-      simple: figuresOf(simple),
-      medium: figuresOf(medium),
-      complex: figuresOf(complex),
+      simple: toFigures(simple),
+      medium: toFigures(medium),
+      complex: toFigures(complex),
     },
   }
 }
@@ -83,52 +83,51 @@ function emptySums() {
   }
 }
 
-type Sums = ReturnType<typeof emptySums>
+type ArmSums = ReturnType<typeof emptySums>
 
-/** Adds one session to the sums of its complexity. The order of the draws makes the study's figures come out again. */
+/** Adds one session to the sums of its complexity. The order of the draws reproduces the study's figures. */
 function drawSession(
-  keeping: ArmParameters,
-  tokensOf: PerComplexity,
+  arm: ArmParameters,
+  baseTokens: PerComplexity,
   random: MersenneTwister,
-  apart: MersenneTwister,
-  all: Readonly<Record<StudyComplexity, Sums>>,
+  failureRandom: MersenneTwister,
+  all: Readonly<Record<StudyComplexity, ArmSums>>,
 ) {
   const { spread } = STUDY_SESSION
-  const complexity = COMPLEXITIES[random.choose(COMPLEXITY_SUMS)]!
+  const complexity = COMPLEXITIES[random.choose(COMPLEXITY_WEIGHTS)]!
   const sums = all[complexity]
-  random.choose(DOMAIN_SUMS)
+  random.choose(DOMAIN_WEIGHTS)
   const [fewest, most] = STUDY_SESSION.tasks[complexity]
   const tasks = random.between(fewest, most)
 
-  const by = keeping.byModel
+  const by = arm.modelAccess
   const writesByModel = by === undefined ? 0 : by.writes + by.writesPerTask * tasks
-  const accesses =
-    by === undefined ? (keeping.commands?.[complexity] ?? 0) : by.reads + writesByModel
+  const accesses = by === undefined ? (arm.commands?.[complexity] ?? 0) : by.reads + writesByModel
   const tokensByModel =
     by === undefined
       ? 0
       : by.reads * by.tokensPerRead +
         writesByModel * by.tokensPerWrite +
         accesses * by.tokensPerAccess
-  const { tokens, cognitiveLoad, traceability, failures } = keeping
+  const { tokens, cognitiveLoad, traceability, failures } = arm
 
   sums.sessions += 1
-  sums.writes += keeping.writes[complexity] + writesByModel
+  sums.writes += arm.writes[complexity] + writesByModel
   sums.tokens += Math.trunc(
-    tokensOf[complexity] * about(random, spread.tokens) * (1 + tokens.share) +
-      tokens.besides[complexity] +
+    baseTokens[complexity] * vary(random, spread.tokens) * (1 + tokens.share) +
+      tokens.added[complexity] +
       tokensByModel,
   )
   sums.apiCalls += Math.trunc(
-    STUDY_SESSION.apiCalls[complexity] * about(random, spread.apiCalls) + accesses,
+    STUDY_SESSION.apiCalls[complexity] * vary(random, spread.apiCalls) + accesses,
   )
   const minutes =
-    STUDY_SESSION.minutes[complexity] * about(random, spread.minutes) +
+    STUDY_SESSION.minutes[complexity] * vary(random, spread.minutes) +
     (accesses * STUDY_SESSION.msPerAccess) / MS_PER_MINUTE
   sums.minutes += minutes
   sums.eachMinutes.push(minutes)
   const load =
-    STUDY_SESSION.cognitiveLoad[complexity] * (1 + cognitiveLoad.share) + cognitiveLoad.besides
+    STUDY_SESSION.cognitiveLoad[complexity] * (1 + cognitiveLoad.share) + cognitiveLoad.added
   const drawnLoad = load + random.uniform(-spread.cognitiveLoad, spread.cognitiveLoad)
   sums.cognitiveLoad += Math.min(1, Math.max(STUDY_SESSION.leastCognitiveLoad, drawnLoad))
   sums.traceability += Math.min(
@@ -136,21 +135,21 @@ function drawSession(
     traceability.middle[complexity] + random.uniform(-traceability.spread, traceability.spread),
   )
 
-  // Failures drawn apart leave the other draws as those of an arm without failures, which draws its success first.
-  const isApart = failures === undefined || failures.areApart === true
-  const luck = isApart ? random.random() : undefined
-  const failing = isApart ? apart : random
-  const isStale = happens(failing, failures?.stale)
-  const isForgotten = happens(failing, failures?.forgotten)
-  const isUnreadable = happens(failing, failures?.unreadable)
-  const delegation = complexity === 'simple' ? undefined : keeping.delegation[complexity]
-  const agents = happens(random, delegation?.share) ? random.between(1, delegation!.mostAgents) : 0
+  // Failures from a second generator leave the other draws equal to those of an arm without failures.
+  const isSeparate = failures === undefined || failures.isDrawnSeparately === true
+  const successDraw = isSeparate ? random.random() : undefined
+  const failureSource = isSeparate ? failureRandom : random
+  const isStale = happens(failureSource, failures?.stale)
+  const isForgotten = happens(failureSource, failures?.forgotten)
+  const isUnreadable = happens(failureSource, failures?.unreadable)
+  const delegation = complexity === 'simple' ? undefined : arm.delegation[complexity]
+  const agents = happens(random, delegation?.share) ? random.between(1, delegation!.maxAgents) : 0
   const isComplex = complexity === 'complex'
   const perAgent = failures?.conflictPerAgent
   const isInConflict =
-    perAgent !== undefined && isComplex && agents >= 2 && happens(failing, perAgent * agents)
+    perAgent !== undefined && isComplex && agents >= 2 && happens(failureSource, perAgent * agents)
 
-  const more = isComplex && agents > 0 ? keeping.successOfDelegated : 0
+  const more = isComplex && agents > 0 ? arm.delegationBonus : 0
   const penalties = failures?.penalties
   const penalty =
     penalties === undefined
@@ -163,28 +162,28 @@ function drawSession(
     STUDY_SESSION.leastSuccess,
     STUDY_SESSION.success[complexity] - penalty + more,
   )
-  if ((luck ?? random.random()) < chance) sums.succeeded += 1
+  if ((successDraw ?? random.random()) < chance) sums.succeeded += 1
   if (isStale) sums.stale += 1
   if (isInConflict) sums.conflicts += 1
   if (isUnreadable) sums.unreadable += 1
 }
 
-function about(random: MersenneTwister, spread: number) {
+function vary(random: MersenneTwister, spread: number) {
   return random.uniform(1 - spread, 1 + spread)
 }
 
-/** Draws nothing where there is no chance. */
+/** Without a chance no random number is drawn. */
 function happens(random: MersenneTwister, chance: number | undefined) {
   return chance !== undefined && random.random() < chance
 }
 
-function added(one: Sums, other: Sums): Sums {
+function addSums(one: ArmSums, other: ArmSums): ArmSums {
   const { eachMinutes, ...numbers } = one
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) numbers[name] += other[name]
   return { ...numbers, eachMinutes: eachMinutes.concat(other.eachMinutes) }
 }
 
-function figuresOf({ eachMinutes, succeeded, ...sums }: Sums) {
+function toFigures({ eachMinutes, succeeded, ...sums }: ArmSums) {
   const sorted = Float64Array.from(eachMinutes).sort()
   const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   const mean = (sum: number) => (sums.sessions === 0 ? 0 : sum / sums.sessions)

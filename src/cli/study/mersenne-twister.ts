@@ -1,5 +1,4 @@
-// The generator that the study was drawn with: MT19937, seeded and read as Python's `random` does it, so that the same seed draws the same
-// sessions to the last one.
+// The generator of the study: MT19937, seeded and read like Python's `random`, so that the same seed draws exactly the same sessions.
 
 const SIZE = 624
 const SHIFT = 397
@@ -12,12 +11,12 @@ export class MersenneTwister {
   readonly #state = new Uint32Array(SIZE)
   #next = SIZE
 
-  /** Any whole number from 0 on that is exact as one. */
+  /** Any safe integer from 0 on. */
   constructor(seed: number) {
     this.#seedBy(seed < WORD ? [seed] : [seed % WORD, Math.floor(seed / WORD)])
   }
 
-  /** From 0 up to but without 1, in steps of 2^-53. */
+  /** From 0 up to but excluding 1, in steps of 2^-53. */
   random(): number {
     const high = this.#word() >>> 5
     const low = this.#word() >>> 6
@@ -28,7 +27,7 @@ export class MersenneTwister {
     return from + (to - from) * this.random()
   }
 
-  /** The place of what was chosen by weights, given as their running sums. */
+  /** Chooses an index by weights, given as their running sums. */
   choose(sums: readonly number[]): number {
     const last = sums.length - 1
     const wanted = this.random() * sums[last]!
@@ -37,7 +36,7 @@ export class MersenneTwister {
     return chosen
   }
 
-  /** A whole number, both ends included. What does not fit is drawn again, so how many words it takes is left to chance. */
+  /** A whole number, both ends included. Python redraws values out of range, so the number of words used varies. */
   between(from: number, to: number): number {
     const width = to - from + 1
     const shift = Math.clz32(width)

@@ -1,4 +1,4 @@
-// What the study assumes, and Stint's own arm as it was measured.
+// The study's assumptions, and Stint's own arm as measured.
 export type StudyComplexity = (typeof COMPLEXITIES)[number]
 
 export interface Rate {
@@ -6,7 +6,7 @@ export interface Rate {
   readonly trials: number
 }
 
-/** Means over the sessions of one complexity that were really worked through. */
+/** Means over the measured sessions of one complexity. */
 export interface MeasuredSessions {
   readonly sessions: number
   readonly tasks: number
@@ -15,20 +15,20 @@ export interface MeasuredSessions {
   /** On disk at the end, under `.sessions` and `.git/stint`. */
   readonly bytes: number
   readonly commands: number
-  /** Injected by hooks and printed by commands, including the two conversations that resumed it. */
+  /** Injected by hooks and printed by commands, including the two conversations that resumed the session. */
   readonly tokens: number
-  /** Recorded facts that a fresh conversation was injected. */
+  /** Recorded facts that were injected into a fresh conversation. */
   readonly givenBack: Rate
-  /** Facts not injected that a command named there shows. */
+  /** Other facts that a command named in the injected context shows. */
   readonly shownOnDemand: Rate
 }
 
 export interface FailureRates {
   /** After a kill, something acknowledged is missing or something done counts as not done. */
   readonly stale: Rate
-  /** After writing at once, something acknowledged is missing or there twice. */
+  /** After concurrent writes, something acknowledged is missing or doubled. */
   readonly conflicts: Rate
-  /** A write that was cut short cannot be read, or hides something else. */
+  /** A torn write cannot be read, or hides something else. */
   readonly unreadable: Rate
 }
 
@@ -36,14 +36,14 @@ export interface Measurement extends FailureRates {
   readonly at: string
   readonly version: string
   readonly machine: string
-  /** The same trials of a session.json that is written back in place: they find what they look for. */
+  /** The same trials on a session.json rewritten in place, which prove that the trials detect failures. */
   readonly control: FailureRates
   readonly sessions: Readonly<Record<StudyComplexity, MeasuredSessions>>
 }
 
 export type ArmName = 'none' | 'session-json' | 'enhanced-log' | 'plan-once' | 'stint'
 
-/** Tokens that Claude Code sends of Stint in every conversation: its slash commands and its MCP server. A test counts them. */
+/** The tokens of Stint's slash commands and MCP server that Claude Code sends in every conversation. A test counts them. */
 export const TOKENS_PER_CONVERSATION = 292
 /** The first conversation of a measured session, and the two that resumed it. */
 const CONVERSATIONS = 3
@@ -52,7 +52,7 @@ export type PerComplexity = Readonly<Record<StudyComplexity, number>>
 
 export const COMPLEXITIES = ['simple', 'medium', 'complex'] as const
 
-function each(value: number): PerComplexity {
+function everywhere(value: number): PerComplexity {
   return { simple: value, medium: value, complex: value }
 }
 
@@ -65,7 +65,7 @@ export const STUDY_SESSION = {
   minutes: { simple: 10, medium: 18, complex: 35 },
   cognitiveLoad: { simple: 0.3, medium: 0.45, complex: 0.65 },
   success: { simple: 0.95, medium: 0.88, complex: 0.75 },
-  /** A share of the middle for the first three, a difference for the fourth. */
+  /** Relative for the first three, absolute for the fourth. */
   spread: { tokens: 0.1, apiCalls: 0.15, minutes: 0.2, cognitiveLoad: 0.05 },
   msPerAccess: 200,
   leastCognitiveLoad: 0.1,
@@ -76,15 +76,15 @@ export interface FailureChances {
   readonly stale: number
   readonly forgotten: number
   readonly unreadable: number
-  /** In sessions with two agents or more. Without it nothing is drawn. */
+  /** In sessions with two or more agents. When absent nothing is drawn. */
   readonly conflictPerAgent?: number
-  /** Taken off the success. */
+  /** Subtracted from the chance of success. */
   readonly penalties: Readonly<Record<'stale' | 'conflict' | 'unreadable' | 'forgotten', number>>
-  /** Drawn from a second generator, so that the sessions are those of `none`, one by one. */
-  readonly areApart?: boolean
+  /** Drawn from a second generator, so that the sessions are the same as those of `none`. */
+  readonly isDrawnSeparately?: boolean
 }
 
-interface ByModel {
+interface ModelAccess {
   readonly reads: number
   readonly writes: number
   readonly writesPerTask: number
@@ -95,42 +95,42 @@ interface ByModel {
 
 interface Delegation {
   readonly share: number
-  readonly mostAgents: number
+  readonly maxAgents: number
 }
 
 export interface ArmParameters {
   readonly name: ArmName
   readonly writes: PerComplexity
-  readonly byModel?: ByModel
-  /** Commands that the model runs, each an API call. Their tokens are in `tokens.besides`. */
+  readonly modelAccess?: ModelAccess
+  /** Commands that the model runs, each an API call. Their tokens are in `tokens.added`. */
   readonly commands?: PerComplexity
-  readonly tokens: { readonly share: number; readonly besides: PerComplexity }
-  readonly cognitiveLoad: { readonly share: number; readonly besides: number }
+  readonly tokens: { readonly share: number; readonly added: PerComplexity }
+  readonly cognitiveLoad: { readonly share: number; readonly added: number }
   readonly traceability: { readonly middle: PerComplexity; readonly spread: number }
   readonly failures?: FailureChances
   readonly delegation: { readonly complex: Delegation; readonly medium?: Delegation }
-  /** Added in complex sessions. */
-  readonly successOfDelegated: number
+  /** Added to the chance of success in complex sessions. */
+  readonly delegationBonus: number
 }
 
 export const NONE: ArmParameters = {
   name: 'none',
-  writes: each(2),
-  tokens: { share: 0, besides: each(0) },
-  cognitiveLoad: { share: 0, besides: 0 },
-  traceability: { middle: each(0.87), spread: 0.03 },
-  delegation: { complex: { share: 0.7, mostAgents: 3 } },
-  successOfDelegated: 0,
+  writes: everywhere(2),
+  tokens: { share: 0, added: everywhere(0) },
+  cognitiveLoad: { share: 0, added: 0 },
+  traceability: { middle: everywhere(0.87), spread: 0.03 },
+  delegation: { complex: { share: 0.7, maxAgents: 3 } },
+  delegationBonus: 0,
 }
 
-/** The model writes the file at each change of each task's state: three a task. */
+/** The model writes the file at each change of a task's state: three per task. */
 export const SESSION_JSON: ArmParameters & {
-  readonly byModel: ByModel
+  readonly modelAccess: ModelAccess
   readonly failures: FailureChances
 } = {
   ...NONE,
   name: 'session-json',
-  byModel: {
+  modelAccess: {
     reads: 3,
     writes: 0,
     writesPerTask: 3,
@@ -138,8 +138,8 @@ export const SESSION_JSON: ArmParameters & {
     tokensPerWrite: 250,
     tokensPerAccess: 50,
   },
-  cognitiveLoad: { share: 0, besides: 0.07 },
-  traceability: { middle: each(0.87 + 0.05), spread: 0.02 },
+  cognitiveLoad: { share: 0, added: 0.07 },
+  traceability: { middle: everywhere(0.87 + 0.05), spread: 0.02 },
   failures: {
     stale: 0.08,
     forgotten: 0.12,
@@ -153,16 +153,16 @@ export const SESSION_JSON: ArmParameters & {
 export const ENHANCED_LOG: ArmParameters = {
   ...NONE,
   name: 'enhanced-log',
-  tokens: { share: 0.05, besides: each(0) },
-  cognitiveLoad: { share: 0.02, besides: 0 },
-  traceability: { middle: each(0.89), spread: 0.03 },
+  tokens: { share: 0.05, added: everywhere(0) },
+  cognitiveLoad: { share: 0.02, added: 0 },
+  traceability: { middle: everywhere(0.89), spread: 0.03 },
 }
 
 /** The file is written once, with the plan, and read twice. */
 export const PLAN_ONCE: ArmParameters = {
   ...NONE,
   name: 'plan-once',
-  byModel: {
+  modelAccess: {
     reads: 2,
     writes: 1,
     writesPerTask: 0,
@@ -170,23 +170,23 @@ export const PLAN_ONCE: ArmParameters = {
     tokensPerWrite: 350,
     tokensPerAccess: 50,
   },
-  cognitiveLoad: { share: 0, besides: 0.03 },
-  traceability: { middle: each(0.87 + 0.06), spread: 0.02 },
+  cognitiveLoad: { share: 0, added: 0.03 },
+  traceability: { middle: everywhere(0.87 + 0.06), spread: 0.02 },
   failures: {
     stale: 0.008,
     forgotten: 0.05,
     unreadable: 0.002,
     penalties: { stale: 0.03, conflict: 0, unreadable: 0.05, forgotten: 0.02 },
   },
-  delegation: { complex: { share: 0.75, mostAgents: 3 }, medium: { share: 0.3, mostAgents: 2 } },
-  successOfDelegated: 0.03,
+  delegation: { complex: { share: 0.75, maxAgents: 3 }, medium: { share: 0.3, maxAgents: 2 } },
+  delegationBonus: 0.03,
 }
 
-const DOUBT = 0.05
+const SIGNIFICANCE = 0.05
 
 /**
- * The upper bound of a rate, with 95 % confidence: 3/N for what never happened in N trials, else Clopper and Pearson's exact bound. What
- * was never tried may always happen.
+ * The upper bound of a rate with 95 % confidence: 3/N for no failure in N trials, else the exact Clopper-Pearson bound, and 1 without
+ * trials.
  */
 export function upperBound({ happened, trials }: Rate): number {
   if (trials <= 0 || happened >= trials) return 1
@@ -194,25 +194,25 @@ export function upperBound({ happened, trials }: Rate): number {
   let [low, high] = [happened / trials, 1]
   for (let step = 0; step < 60; step += 1) {
     const middle = (low + high) / 2
-    if (chanceOfAtMost(happened, trials, middle) > DOUBT) low = middle
+    if (binomialCdf(happened, trials, middle) > SIGNIFICANCE) low = middle
     else high = middle
   }
   return high
 }
 
-/** In logarithms, or the probabilities of many trials would vanish. */
-function chanceOfAtMost(most: number, trials: number, rate: number) {
+/** In logarithms, because the probabilities of many trials underflow. */
+function binomialCdf(maxCount: number, trials: number, rate: number) {
   const [logRate, logRest] = [Math.log(rate), Math.log1p(-rate)]
-  let logWays = 0
+  let logCombinations = 0
   let sum = 0
-  for (let count = 0; count <= most; count += 1) {
-    if (count > 0) logWays += Math.log((trials - count + 1) / count)
-    sum += Math.exp(logWays + count * logRate + (trials - count) * logRest)
+  for (let count = 0; count <= maxCount; count += 1) {
+    if (count > 0) logCombinations += Math.log((trials - count + 1) / count)
+    sum += Math.exp(logCombinations + count * logRate + (trials - count) * logRest)
   }
   return sum
 }
 
-/** At which the failures of `stint` are drawn. */
+/** The rates at which failures of `stint` are drawn. */
 export function failureBounds({ stale, conflicts, unreadable }: FailureRates) {
   return {
     stale: upperBound(stale),
@@ -222,30 +222,30 @@ export function failureBounds({ stale, conflicts, unreadable }: FailureRates) {
 }
 
 /**
- * Every session counts as killed once and as cut short in a write once. Failures are drawn at the bounds of their rates, with the penalties
- * of session.json: Stint's are at most these.
+ * Every session counts as killed once and as torn in a write once. Failures are drawn at the upper bounds of their rates, with the
+ * penalties of session.json.
  */
 export function stintParameters(measurement: Measurement): ArmParameters {
   const { sessions } = measurement
   const bounds = failureBounds(measurement)
-  const measured = (pick: (complexity: StudyComplexity) => number): PerComplexity => ({
-    simple: pick('simple'),
-    medium: pick('medium'),
-    complex: pick('complex'),
+  const perComplexity = (valueOf: (complexity: StudyComplexity) => number): PerComplexity => ({
+    simple: valueOf('simple'),
+    medium: valueOf('medium'),
+    complex: valueOf('complex'),
   })
   return {
     ...NONE,
     name: 'stint',
-    writes: measured((complexity) => sessions[complexity].writes),
-    commands: measured((complexity) => sessions[complexity].commands),
+    writes: perComplexity((complexity) => sessions[complexity].writes),
+    commands: perComplexity((complexity) => sessions[complexity].commands),
     tokens: {
       share: 0,
-      besides: measured(
+      added: perComplexity(
         (complexity) => sessions[complexity].tokens + CONVERSATIONS * TOKENS_PER_CONVERSATION,
       ),
     },
     traceability: {
-      middle: measured((complexity) => {
+      middle: perComplexity((complexity) => {
         const { happened, trials } = sessions[complexity].givenBack
         return trials === 0 ? 0 : happened / trials
       }),
@@ -256,7 +256,7 @@ export function stintParameters(measurement: Measurement): ArmParameters {
       stale: bounds.stale,
       unreadable: bounds.unreadable,
       conflictPerAgent: bounds.conflicts,
-      areApart: true,
+      isDrawnSeparately: true,
     },
   }
 }

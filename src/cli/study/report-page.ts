@@ -1,4 +1,4 @@
-// The study as one page that needs nothing else: no script, no request, light or dark as the reader has it.
+// The study as one self-contained page: no script, no request, light or dark by the reader's setting.
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { NotWritten } from '../../library.ts'
@@ -44,24 +44,24 @@ import {
   VERDICTS_NOTE,
 } from './tables.ts'
 
-/** Only a file that begins like this is overwritten. */
-const BEGINNING = '<!doctype html>\n<html lang="en">\n<!-- written by stint simulate -->\n'
+/** Only a file that starts with this is overwritten. */
+const FILE_HEADER = '<!doctype html>\n<html lang="en">\n<!-- written by stint simulate -->\n'
 
-const TONES = ['first', 'second', 'third', 'fourth'] as const
-const FAILURE_TONES = FAILURE_NAMES.map((name, at) => ({ name, tone: TONES[at]! }))
-const COST_TONES = COSTS.map((one, at) => ({ ...one, tone: TONES[at]! }))
+const COLOUR_CLASSES = ['first', 'second', 'third', 'fourth'] as const
+const FAILURE_CLASSES = FAILURE_NAMES.map((name, at) => ({ name, tone: COLOUR_CLASSES[at]! }))
+const COST_CLASSES = COSTS.map((one, at) => ({ ...one, tone: COLOUR_CLASSES[at]! }))
 
 export function reportPage(study: Study, sensitivity: Sensitivity): string {
   const title = "What keeping a session's state costs"
   const { arms } = study
   const bars = (
     value: (arm: StudyArm) => number,
-    said: (arm: StudyArm) => string,
+    valueText: (arm: StudyArm) => string,
   ): readonly Bar[] =>
     arms.map((arm) => ({
       label: ARM_LABELS[arm.name],
       value: value(arm),
-      valueText: said(arm),
+      valueText: valueText(arm),
       tone: arm.name,
     }))
   const success = bars(
@@ -76,12 +76,12 @@ export function reportPage(study: Study, sensitivity: Sensitivity): string {
   const failures = arms.map((arm) => ({
     label: ARM_LABELS[arm.name],
     valueText: atMost(arm, formatNumber(failuresOf(arm))),
-    parts: FAILURE_TONES.map((one) => ({ ...one, value: arm.figures[one.name] })),
+    parts: FAILURE_CLASSES.map((one) => ({ ...one, value: arm.figures[one.name] })),
   }))
   const shares = sensitivity.shares.map((arm) => ({
     label: ARM_LABELS[arm.name],
     valueText: `writes ${formatPercent(arm.writes, 0)}`,
-    parts: COST_TONES.map((one) => ({ ...one, value: arm[one.cost] })),
+    parts: COST_CLASSES.map((one) => ({ ...one, value: arm[one.cost] })),
   }))
   const ratios = sensitivity.rows.map((row) => ({
     label: row.what,
@@ -95,7 +95,7 @@ export function reportPage(study: Study, sensitivity: Sensitivity): string {
     name: ARM_LABELS[name],
     tone: name,
   }))
-  return `${BEGINNING}<head>
+  return `${FILE_HEADER}<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -109,10 +109,10 @@ ${STYLES}
 <h1>${escapeHtml(title)}</h1>
 <p class="lead">${formatNumber(study.sessions)} sessions for each of ${study.arms.length} ways, seed ${study.seed}. None, session.json and plan once are as a published study assumes them, the enhanced log is a column of its matrix, and Stint is as it was measured.</p>
 <p>${escapeHtml(measurementNotes(study)[0]!)}</p>
-${tiles(study)}
+${tilesMarkup(study)}
 <h2>A session on average</h2>
 <div class="charts">
-${figure(
+${figureMarkup(
   'Tokens a session',
   '',
   barChart(
@@ -123,7 +123,7 @@ ${figure(
     ),
   ),
 )}
-${figure(
+${figureMarkup(
   'Writes a session',
   'Files written, and of Stint records appended',
   barChart(
@@ -134,12 +134,12 @@ ${figure(
     ),
   ),
 )}
-${figure(
+${figureMarkup(
   'Success',
   'Of Stint: at least',
   pointChart('Success', success, ends, (value) => formatPercent(value, 0)),
 )}
-${figure('Failures', `Of ${formatNumber(study.sessions)} sessions; of Stint: at most, as if every session were killed once`, stackChart('Failures', failures) + legend(FAILURE_TONES))}
+${figureMarkup('Failures', `Of ${formatNumber(study.sessions)} sessions; of Stint: at most, as if every session were killed once`, stackChart('Failures', failures) + legend(FAILURE_CLASSES))}
 </div>
 ${tableMarkup('A session on average', figuresTable(study))}
 ${tableMarkup('Against none', changesTable(study))}
@@ -149,7 +149,7 @@ ${tableMarkup('By complexity', complexityTable(study))}
 <p>${escapeHtml(RATIO_FORMS_NOTE)} ${escapeHtml(VERDICTS_NOTE)}</p>
 ${tableMarkup('What each ratio is made of', ratioTable(study))}
 <figure class="wide"><figcaption>Where the costs are<small>Each relative change weighs the same: one more file written as much as half again of the tokens</small></figcaption>
-<div>${stackChart('Shares of the costs', shares)}${legend(COST_TONES)}</div>
+<div>${stackChart('Shares of the costs', shares)}${legend(COST_CLASSES)}</div>
 ${tableMarkup('Shares of the costs', sharesTable(sensitivity))}</figure>
 <figure class="wide"><figcaption>The ratio with one assumption changed<small>Costs for each benefit, on a logarithmic scale. Right of the dashed line the study says: ${escapeHtml(VERDICTS[0].verdict)}</small></figcaption>
 <div>${logChart('Ratios with one assumption changed', ratios, VERDICTS[0].above)}${legend(ratioLegend, true)}</div>
@@ -169,17 +169,17 @@ ${tableMarkup('Sessions worked through', measuredTable(study))}</div>
 `
 }
 
-function tiles({ arms }: Study) {
-  const [none, stint, file] = (['none', 'stint', 'session-json'] as const).map((wanted) =>
-    arms.find(({ name }) => name === wanted)!,
+function tilesMarkup({ arms }: Study) {
+  const [none, stint, file] = (['none', 'stint', 'session-json'] as const).map((armName) =>
+    arms.find(({ name }) => name === armName)!,
   ) as [StudyArm, StudyArm, StudyArm]
-  const more = ({ figures }: StudyArm) =>
+  const tokenChange = ({ figures }: StudyArm) =>
     signedPercent(relativeChange(none.figures.tokens, figures.tokens))
   const success = ({ figures }: StudyArm) => formatPercent(figures.success)
-  const traced = ({ figures }: StudyArm) => formatPercent(figures.traceability)
-  const said = [
-    [more(stint), `tokens with Stint; session.json ${more(file)}`],
-    [traced(stint), `given back by Stint; session.json ${traced(file)}`],
+  const traceability = ({ figures }: StudyArm) => formatPercent(figures.traceability)
+  const tiles = [
+    [tokenChange(stint), `tokens with Stint; session.json ${tokenChange(file)}`],
+    [traceability(stint), `given back by Stint; session.json ${traceability(file)}`],
     [
       atLeast(stint, success(stint)),
       `success with Stint; none ${success(none)}, session.json ${success(file)}`,
@@ -189,10 +189,10 @@ function tiles({ arms }: Study) {
       `failures a session by Stint; session.json ${formatPercent(failureShare(file))}`,
     ],
   ] as const
-  return `<ul class="tiles">${said.map(([value, words]) => `<li><b>${escapeHtml(value)}</b>${escapeHtml(words)}</li>`).join('')}</ul>`
+  return `<ul class="tiles">${tiles.map(([value, words]) => `<li><b>${escapeHtml(value)}</b>${escapeHtml(words)}</li>`).join('')}</ul>`
 }
 
-function figure(title: string, note: string, content: string) {
+function figureMarkup(title: string, note: string, content: string) {
   const small = note === '' ? '' : `<small>${escapeHtml(note)}</small>`
   return `<figure><figcaption>${escapeHtml(title)}${small}</figcaption>${content}</figure>`
 }
@@ -212,7 +212,7 @@ function tableMarkup(caption: string, { head, rows }: StudyTable) {
   ].join('\n')
 }
 
-/** Refuses a path where no report can be written, or where something else is. */
+/** Refuses a path where no report can be written or another file exists. */
 export function checkReportPath(path: string): void {
   const folder = statOrUndefined(dirname(path))
   if (folder?.isDirectory() !== true) {
@@ -222,11 +222,11 @@ export function checkReportPath(path: string): void {
       'create it first, or name a file elsewhere',
     )
   }
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return
-  if (found.isDirectory())
+  const existing = lstatSync(path, { throwIfNoEntry: false })
+  if (existing === undefined) return
+  if (existing.isDirectory())
     throw new StintError('REPORT_NO_FILE', `${path} is a folder`, 'name a file in it')
-  if (!found.isFile() || !readFileSync(path, 'utf8').startsWith(BEGINNING)) {
+  if (!existing.isFile() || !readFileSync(path, 'utf8').startsWith(FILE_HEADER)) {
     throw new StintError(
       'REPORT_EXISTS',
       `${path} was not written by stint simulate`,

@@ -1,6 +1,6 @@
 import type { Measurement } from './parameters.ts'
 
-/** What was measured of this Stint before it was given out. Written by `node scripts/measure.mjs`. */
+/** The measurement of this version, written by `node scripts/measure.mjs`. */
 export const shipped: Measurement = {
   at: '2026-11-16T06:01:08.372Z',
   version: '0.1.0',

@@ -14,7 +14,7 @@ import {
   stintParameters,
 } from './parameters.ts'
 
-const LEAST_BENEFIT = 0.01
+const MIN_BENEFIT = 0.01
 const MS_PER_MINUTE = 60_000
 const { msPerAccess } = STUDY_SESSION
 
@@ -22,23 +22,23 @@ export type StudyArm = DrawnArm & {
   /** Costs to benefits against `none`, which has none itself. */
   readonly ratio?: Ratio
 }
-/** Relative changes, each without its sign as the study counts it. */
+/** Relative changes without their sign, as the study counts them. */
 export type RelativeCosts = Readonly<
   Record<'writes' | 'tokens' | 'cognitiveLoad' | 'success', number>
 >
 type Ratio = ReturnType<typeof costBenefitRatio>
-/** The study had two: one for the file in real time, and a later one for the plan written once. */
-type Form = 'first' | 'second'
+/** The study used one form for the file in real time, and a later one for the plan written once. */
+type RatioForm = 'first' | 'second'
 export type Study = Awaited<ReturnType<typeof runStudy>>
 export type Sensitivity = Awaited<ReturnType<typeof analyseSensitivity>>
 
-/** How changes become one number. In the study every relative change weighs the same, whichever way it goes. */
-interface Weighing {
-  /** 1 where nothing is given. */
+/** How changes become one number. In the study every relative change has the same weight and no sign. */
+interface RatioWeights {
+  /** Default 1. */
   readonly weights?: Partial<RelativeCosts>
-  /** Counts writes as the share of a session's time they take, instead of as more writes than before. */
+  /** Counts writes by their share of a session's time instead of by their number. */
   readonly msPerWrite?: number
-  /** What gets less is a benefit, and not a cost. */
+  /** A decrease is a benefit instead of a cost. */
   readonly isSigned?: boolean
 }
 
@@ -46,8 +46,8 @@ interface Weighing {
 export function costBenefitRatio(
   none: ArmFigures,
   arm: ArmFigures,
-  form: Form,
-  { weights, msPerWrite, isSigned = false }: Weighing = {},
+  form: RatioForm,
+  { weights, msPerWrite, isSigned = false }: RatioWeights = {},
 ) {
   const success = relativeChange(none.success, arm.success)
   const changes = {
@@ -70,13 +70,13 @@ export function costBenefitRatio(
         ? Math.abs(relativeChange(arm.success, none.success))
         : Math.max(0, -success)),
   }
-  const lessened = isSigned ? total(Object.values(changes).map((by) => Math.max(0, -by))) : 0
-  const gained =
+  const decreases = isSigned ? sum(Object.values(changes).map((by) => Math.max(0, -by))) : 0
+  const gains =
     relativeChange(none.traceability, arm.traceability) +
     (form === 'first' ? 0 : Math.max(0, success)) +
-    lessened
-  const benefit = Math.max(LEAST_BENEFIT, gained)
-  const value = total(Object.values(costs)) / benefit
+    decreases
+  const benefit = Math.max(MIN_BENEFIT, gains)
+  const value = sum(Object.values(costs)) / benefit
   const { verdict } = VERDICTS.find(({ above }) => value > above)!
   return { form, costs, benefit, value, verdict }
 }
@@ -85,7 +85,7 @@ export function relativeChange(before: number, after: number): number {
   return before === 0 ? 0 : (after - before) / before
 }
 
-function total(values: readonly number[]) {
+function sum(values: readonly number[]) {
   return values.reduce((sum, value) => sum + value, 0)
 }
 
@@ -97,12 +97,12 @@ export const VERDICTS = [
   { above: -Infinity, verdict: 'consider' },
 ] as const
 
-/** The study gave its first form to the file in real time only. */
-function formOf(name: ArmName): Form {
+/** The study used its first form only for the file in real time. */
+function ratioForm(name: ArmName): RatioForm {
   return name === 'session-json' ? 'first' : 'second'
 }
 
-function keepingsWith(measurement: Measurement): readonly ArmParameters[] {
+function studyArms(measurement: Measurement): readonly ArmParameters[] {
   return [NONE, SESSION_JSON, ENHANCED_LOG, PLAN_ONCE, stintParameters(measurement)]
 }
 
@@ -117,36 +117,36 @@ export async function runStudy({
   readonly measurement: Measurement
   readonly onProgress?: (drawn: number, total: number) => void
 }) {
-  const keepings = keepingsWith(measurement)
+  const armParameters = studyArms(measurement)
   const arms: StudyArm[] = []
-  for (const keeping of keepings) {
+  for (const parameters of armParameters) {
     const before = arms.length * sessions
-    const arm = await drawArm(keeping, {
+    const arm = await drawArm(parameters, {
       sessions,
       seed,
-      onProgress: (drawn) => onProgress?.(before + drawn, keepings.length * sessions),
+      onProgress: (drawn) => onProgress?.(before + drawn, armParameters.length * sessions),
     })
     const none = arms[0]?.figures
     arms.push(
       none === undefined
         ? arm
-        : { ...arm, ratio: costBenefitRatio(none, arm.figures, formOf(arm.name)) },
+        : { ...arm, ratio: costBenefitRatio(none, arm.figures, ratioForm(arm.name)) },
     )
   }
   const bounds = failureBounds(measurement)
   return { sessions, seed, arms, measurement, bounds, measured: 'shipped' as const }
 }
 
-/** At an instant drawn evenly, half of a session is behind it. */
-const LOST = 0.5
-/** Two fresh conversations resumed each measured session, and what they were injected is among its tokens. */
-const MEASURED_TIMES = 2
+/** An interruption at a uniformly drawn time loses half of the session on average. */
+const LOST_SHARE = 0.5
+/** Two fresh conversations resumed each measured session, and its tokens include their injected context. */
+const MEASURED_INTERRUPTIONS = 2
 
-/** The file written by a program, whole or not at all, by one writer that forgets nothing. The model still reads it. */
+/** The file written atomically by a program that forgets nothing. The model still reads it. */
 const TOOL_WRITTEN: ArmParameters = {
   ...SESSION_JSON,
-  byModel: { ...SESSION_JSON.byModel, tokensPerWrite: 0, tokensPerAccess: 0 },
-  // Zero chances are drawn all the same, so that the sessions are those of the study.
+  modelAccess: { ...SESSION_JSON.modelAccess, tokensPerWrite: 0, tokensPerAccess: 0 },
+  // Zero chances still draw a number, so that the sessions equal the study's.
   failures: {
     ...SESSION_JSON.failures,
     stale: 0,
@@ -156,45 +156,55 @@ const TOOL_WRITTEN: ArmParameters = {
   },
 }
 
-/** One task of each size in a conversation of its own, from a published ledger of coding agents. */
+/** One task of each size in its own conversation, from a published ledger of coding agents. */
 export const REAL_TOKENS: PerComplexity = {
   simple: PRIOR_BASE + PRIOR_STARTUP.added + PRIORS.small.added,
   medium: PRIOR_BASE + PRIOR_STARTUP.added + PRIORS.medium.added,
   complex: PRIOR_BASE + PRIOR_STARTUP.added + PRIORS.large.added,
 }
 
-interface Change {
+interface Assumption {
   readonly id: string
   readonly what: string
-  readonly weighing?: Weighing
-  readonly keeping?: (own: ArmParameters) => ArmParameters
+  readonly weighing?: RatioWeights
+  readonly parameters?: (original: ArmParameters) => ArmParameters
   readonly tokens?: PerComplexity
   /** How often a session is interrupted, and resumed in a fresh conversation. */
   readonly interrupted?: number
 }
 
-const byProgram = (own: ArmParameters) => (own.name === 'session-json' ? TOOL_WRITTEN : own)
-const withLoad = (own: ArmParameters) =>
-  own.name === 'stint' ? { ...own, cognitiveLoad: SESSION_JSON.cognitiveLoad } : own
-const BY_COST: Weighing = { msPerWrite: msPerAccess }
-const SIGNED: Weighing = { isSigned: true }
+const toolWritten = (original: ArmParameters) =>
+  original.name === 'session-json' ? TOOL_WRITTEN : original
+const withSessionJsonLoad = (original: ArmParameters) =>
+  original.name === 'stint' ? { ...original, cognitiveLoad: SESSION_JSON.cognitiveLoad } : original
+const WRITES_BY_TIME: RatioWeights = { msPerWrite: msPerAccess }
+const SIGNED: RatioWeights = { isSigned: true }
 
-const CHANGES: readonly Change[] = [
+const ASSUMPTIONS: readonly Assumption[] = [
   { id: 'as-weighed', what: 'as the study weighs it' },
   {
     id: 'writes-only',
     what: 'every cost zero but writes',
     weighing: { weights: { tokens: 0, cognitiveLoad: 0, success: 0 } },
   },
-  { id: 'tool-written', what: 'session.json kept by a program', keeping: byProgram },
+  { id: 'tool-written', what: 'session.json kept by a program', parameters: toolWritten },
   {
     id: 'writes-by-cost',
     what: `writes by the time they take, ${msPerAccess} ms each`,
-    weighing: BY_COST,
+    weighing: WRITES_BY_TIME,
   },
-  { id: 'tool-written-by-cost', what: 'both of these', keeping: byProgram, weighing: BY_COST },
+  {
+    id: 'tool-written-by-cost',
+    what: 'both of these',
+    parameters: toolWritten,
+    weighing: WRITES_BY_TIME,
+  },
   { id: 'real-tokens', what: 'sessions as large as real ones', tokens: REAL_TOKENS },
-  { id: 'same-load', what: 'stint as much to think of as session.json', keeping: withLoad },
+  {
+    id: 'same-load',
+    what: 'stint as much to think of as session.json',
+    parameters: withSessionJsonLoad,
+  },
   {
     id: 'crashes',
     what: `going on counted, ${SESSION_JSON.failures.stale * 100} % crash`,
@@ -204,96 +214,107 @@ const CHANGES: readonly Change[] = [
   {
     id: 'interrupted',
     what: 'going on counted, each interrupted twice',
-    interrupted: MEASURED_TIMES,
+    interrupted: MEASURED_INTERRUPTIONS,
     weighing: SIGNED,
   },
   {
     id: 'all',
     what: 'all of these together',
-    keeping: byProgram,
-    weighing: { ...BY_COST, ...SIGNED },
+    parameters: toolWritten,
+    weighing: { ...WRITES_BY_TIME, ...SIGNED },
     tokens: REAL_TOKENS,
-    interrupted: MEASURED_TIMES,
+    interrupted: MEASURED_INTERRUPTIONS,
   },
 ]
 
-/** The arms of a study with one assumption changed at a time. An arm that several changes need is drawn once. */
+/** Redraws the arms with one assumption changed at a time. An arm that several changes share is drawn once. */
 export async function analyseSensitivity(
   study: Study,
   onProgress?: (drawn: number, total: number) => void,
 ) {
   const { sessions, seed } = study
-  const own = keepingsWith(study.measurement)
-  const drawn = own.map((keeping, at) => ({
-    keeping,
+  const originals = studyArms(study.measurement)
+  const draws = originals.map((parameters, at) => ({
+    parameters,
     tokens: STUDY_SESSION.tokens as PerComplexity,
     arm: study.arms[at] as StudyArm | undefined,
   }))
-  const plans = CHANGES.map(({ tokens = STUDY_SESSION.tokens, ...changed }) => {
-    const keepings = own.map((one) => changed.keeping?.(one) ?? one)
-    const arms = keepings.map((keeping) => {
-      const known = drawn.find((one) => one.keeping === keeping && one.tokens === tokens)
-      if (known !== undefined) return known
-      const wanted = { keeping, tokens, arm: undefined as StudyArm | undefined }
-      drawn.push(wanted)
-      return wanted
+  const plans = ASSUMPTIONS.map(({ tokens = STUDY_SESSION.tokens, ...assumption }) => {
+    const armParameters = originals.map((original) => assumption.parameters?.(original) ?? original)
+    const arms = armParameters.map((parameters) => {
+      const existing = draws.find(
+        (draw) => draw.parameters === parameters && draw.tokens === tokens,
+      )
+      if (existing !== undefined) return existing
+      const draw = { parameters, tokens, arm: undefined as StudyArm | undefined }
+      draws.push(draw)
+      return draw
     })
-    return { changed, arms }
+    return { assumption, arms }
   })
-  const missing = drawn.filter(({ arm }) => arm === undefined)
-  for (const [at, one] of missing.entries()) {
-    const { keeping, tokens } = one
+  const missing = draws.filter(({ arm }) => arm === undefined)
+  for (const [at, draw] of missing.entries()) {
+    const { parameters, tokens } = draw
     const report = (count: number) => onProgress?.(at * sessions + count, missing.length * sessions)
-    one.arm = await drawArm(keeping, { sessions, seed, tokens, onProgress: report })
+    draw.arm = await drawArm(parameters, { sessions, seed, tokens, onProgress: report })
   }
   const [none, ...compared] = study.arms
   return {
-    shares: compared.map(({ name, ratio }) => ({ name, ...sharesOf(ratio!) })),
+    shares: compared.map(({ name, ratio }) => ({ name, ...costShares(ratio!) })),
     paysFrom: compared.flatMap(({ name, figures }) => {
-      const saved = LOST * none!.figures.tokens * givenBack(name, figures)
+      const saved = LOST_SHARE * none!.figures.tokens * recoveredShare(name, figures)
       return saved === 0 ? [] : [{ name, share: (figures.tokens - none!.figures.tokens) / saved }]
     }),
-    rows: plans.map(({ changed, arms }) => ({
-      id: changed.id,
-      what: changed.what,
-      arms: compare(
+    rows: plans.map(({ assumption, arms }) => ({
+      id: assumption.id,
+      what: assumption.what,
+      arms: compareArms(
         arms.map(({ arm }) => arm!),
-        changed,
+        assumption,
       ),
     })),
   }
 }
 
-function compare([none, ...arms]: readonly StudyArm[], { weighing, interrupted = 0 }: Change) {
-  // With what interrupted sessions have to work out again.
-  const resumed = ({ name, figures }: StudyArm): ArmFigures => ({
+function compareArms(
+  [none, ...arms]: readonly StudyArm[],
+  { weighing, interrupted = 0 }: Assumption,
+) {
+  // Adds the tokens of work that interrupted sessions repeat.
+  const withInterruptions = ({ name, figures }: StudyArm): ArmFigures => ({
     ...figures,
     tokens:
-      figures.tokens + interrupted * LOST * none!.figures.tokens * (1 - givenBack(name, figures)),
+      figures.tokens +
+      interrupted * LOST_SHARE * none!.figures.tokens * (1 - recoveredShare(name, figures)),
   })
   return arms.map((arm) => {
-    const figures = resumed(arm)
-    const { value, verdict } = costBenefitRatio(resumed(none!), figures, formOf(arm.name), weighing)
+    const figures = withInterruptions(arm)
+    const { value, verdict } = costBenefitRatio(
+      withInterruptions(none!),
+      figures,
+      ratioForm(arm.name),
+      weighing,
+    )
     const { tokens, success } = figures
     return { name: arm.name, tokens, success, ratio: value, verdict }
   })
 }
 
-function sharesOf({ costs }: Ratio) {
-  const whole = total(Object.values(costs)) || 1
+function costShares({ costs }: Ratio) {
+  const total = sum(Object.values(costs)) || 1
   return {
-    writes: costs.writes / whole,
-    tokens: costs.tokens / whole,
-    cognitiveLoad: costs.cognitiveLoad / whole,
-    success: costs.success / whole,
+    writes: costs.writes / total,
+    tokens: costs.tokens / total,
+    cognitiveLoad: costs.cognitiveLoad / total,
+    success: costs.success / total,
   }
 }
 
 /**
- * What of a session a fresh conversation gets after an interruption. A log that is written at the end is not there yet. The others are taken
- * to give back all that they trace; what is stale gives back nothing.
+ * The share of a session that a fresh conversation recovers after an interruption. A log written at the end does not exist yet. The
+ * other arms recover what they trace, except in stale sessions.
  */
-function givenBack(name: ArmName, { traceability, stale, sessions }: ArmFigures) {
+function recoveredShare(name: ArmName, { traceability, stale, sessions }: ArmFigures) {
   if (name === 'none' || name === 'enhanced-log') return 0
   return traceability * (1 - (sessions === 0 ? 0 : stale / sessions))
 }

@@ -1,4 +1,4 @@
-/** The look of the page, in the colours of the one that `stint serve` shows. */
+/** In the colours of the page of `stint serve`. */
 export const STYLES = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-// The tables of the study and the sentences beside them, alike on the terminal, on the page and in the docs.
+// The study's tables and notes, the same on the terminal, on the page and in the docs.
 import type { Output } from '../context/context.ts'
 import { table } from '../print/terminal/layout.ts'
 import type { ArmFigures } from './draw.ts'
@@ -41,11 +41,11 @@ export function formatPercent(share: number, digits = 1): string {
 
 /** `+134.5 %`, `−3.0 %`, `0.0 %`. */
 export function signedPercent(share: number): string {
-  return signed(share, formatPercent)
+  return withSign(share, formatPercent)
 }
 
-/** Without the minus of a zero that was rounded. */
-function signed(value: number, write: (value: number) => string) {
+/** A value that rounds to zero gets no sign. */
+function withSign(value: number, write: (value: number) => string) {
   const text = write(Math.abs(value))
   if (!/[1-9]/.test(text)) return text
   return `${value < 0 ? '−' : '+'}${text}`
@@ -56,12 +56,12 @@ function millions(value: number) {
   return `${formatNumber(value / 1e6, value >= 9_950_000 ? 0 : 1)}M`
 }
 
-/** `129.4`. Above a thousand its digits say nothing. */
+/** `129.4`, without decimals above a thousand. */
 export function formatRatio(value: number): string {
   return formatNumber(value, value >= 1000 ? 0 : 1)
 }
 
-/** What was drawn at the bound of a rate is at most that. */
+/** Figures drawn at the bound of a rate are upper limits. */
 export function atMost({ basis }: StudyArm, text: string): string {
   return basis === 'measured' ? `≤ ${text}` : text
 }
@@ -92,9 +92,9 @@ export interface StudyTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-type Row = readonly [what: string, cell: (arm: StudyArm) => string]
+type TableRow = readonly [what: string, cell: (arm: StudyArm) => string]
 
-function tableOf(arms: readonly StudyArm[], rows: readonly Row[]): StudyTable {
+function armTable(arms: readonly StudyArm[], rows: readonly TableRow[]): StudyTable {
   return {
     head: ['', ...arms.map(({ name }) => ARM_LABELS[name])],
     rows: rows.map(([what, cell]) => [what, ...arms.map(cell)]),
@@ -102,7 +102,7 @@ function tableOf(arms: readonly StudyArm[], rows: readonly Row[]): StudyTable {
 }
 
 export function figuresTable({ arms }: Study): StudyTable {
-  return tableOf(arms, [
+  return armTable(arms, [
     ['writes a session', ({ figures }) => formatNumber(figures.writes, 1)],
     ['tokens a session', ({ figures }) => formatNumber(figures.tokens)],
     ['tokens in all', ({ figures }) => millions(figures.totalTokens)],
@@ -118,11 +118,11 @@ export function figuresTable({ arms }: Study): StudyTable {
 
 export function changesTable({ arms }: Study): StudyTable {
   const none = arms[0]!.figures
-  const row = (what: string, of: (figures: ArmFigures) => number): Row => [
+  const row = (what: string, figureOf: (figures: ArmFigures) => number): TableRow => [
     what,
-    ({ figures }) => signedPercent(relativeChange(of(none), of(figures))),
+    ({ figures }) => signedPercent(relativeChange(figureOf(none), figureOf(figures))),
   ]
-  return tableOf(arms.slice(1), [
+  return armTable(arms.slice(1), [
     row('writes', ({ writes }) => writes),
     row('tokens', ({ tokens }) => tokens),
     row('API calls', ({ apiCalls }) => apiCalls),
@@ -130,15 +130,15 @@ export function changesTable({ arms }: Study): StudyTable {
     row('cognitive load', ({ cognitiveLoad }) => cognitiveLoad),
     row('traceability', ({ traceability }) => traceability),
     row('success', ({ success }) => success),
-    ['tokens in all', ({ figures }) => signed(figures.totalTokens - none.totalTokens, millions)],
+    ['tokens in all', ({ figures }) => withSign(figures.totalTokens - none.totalTokens, millions)],
   ])
 }
 
 export const FAILURE_NAMES = ['stale', 'conflicts', 'unreadable'] as const
 
 export function failuresTable({ arms }: Study): StudyTable {
-  return tableOf(arms, [
-    ...FAILURE_NAMES.map((name): Row => [
+  return armTable(arms, [
+    ...FAILURE_NAMES.map((name): TableRow => [
       name,
       (arm) => atMost(arm, formatNumber(arm.figures[name])),
     ]),
@@ -155,7 +155,7 @@ export function failureShare(arm: StudyArm): number {
 }
 
 export function complexityTable({ arms }: Study): StudyTable {
-  const rows = COMPLEXITIES.flatMap((complexity): readonly Row[] => [
+  const rows = COMPLEXITIES.flatMap((complexity): readonly TableRow[] => [
     [`${complexity}: sessions`, (arm) => formatNumber(arm.byComplexity[complexity].sessions)],
     [`${complexity}: tokens`, (arm) => formatNumber(arm.byComplexity[complexity].tokens)],
     [
@@ -163,7 +163,7 @@ export function complexityTable({ arms }: Study): StudyTable {
       (arm) => atLeast(arm, formatPercent(arm.byComplexity[complexity].success)),
     ],
   ])
-  return tableOf(arms, rows)
+  return armTable(arms, rows)
 }
 
 export const COSTS: readonly { readonly cost: keyof RelativeCosts; readonly name: string }[] = [
@@ -174,8 +174,8 @@ export const COSTS: readonly { readonly cost: keyof RelativeCosts; readonly name
 ]
 
 export function ratioTable({ arms }: Study): StudyTable {
-  return tableOf(arms.slice(1), [
-    ...COSTS.map(({ cost, name }): Row => [
+  return armTable(arms.slice(1), [
+    ...COSTS.map(({ cost, name }): TableRow => [
       `cost: ${name}`,
       ({ ratio }) => formatPercent(ratio!.costs[cost]),
     ]),
@@ -189,9 +189,9 @@ export function ratioTable({ arms }: Study): StudyTable {
 export function ratesTable({ measurement, bounds }: Study): StudyTable {
   const row = (what: string, name: keyof FailureRates) => [
     what,
-    countOf(measurement[name]),
+    ratioOfTrials(measurement[name]),
     `≤ ${formatPercent(bounds[name], 3)}`,
-    countOf(measurement.control[name]),
+    ratioOfTrials(measurement.control[name]),
   ]
   return {
     head: ['', 'stint', 'at most (95 %)', 'session.json'],
@@ -218,26 +218,28 @@ export function measuredTable({ measurement }: Study): StudyTable {
       'the rest shown on demand',
     ],
     rows: COMPLEXITIES.map((complexity) => {
-      const one = measurement.sessions[complexity]
-      const { happened, trials } = one.givenBack
+      const measured = measurement.sessions[complexity]
+      const { happened, trials } = measured.givenBack
       const share = trials === 0 ? '' : `${formatPercent(happened / trials)} `
       return [
         complexity,
-        formatNumber(one.sessions),
-        formatNumber(one.tasks, 1),
-        formatNumber(one.writes, 1),
-        formatNumber(one.bytes),
-        formatNumber(one.commands, 1),
-        formatNumber(one.tokens),
-        share === '' ? countOf(one.givenBack) : `${share}(${countOf(one.givenBack)})`,
+        formatNumber(measured.sessions),
+        formatNumber(measured.tasks, 1),
+        formatNumber(measured.writes, 1),
+        formatNumber(measured.bytes),
+        formatNumber(measured.commands, 1),
+        formatNumber(measured.tokens),
+        share === ''
+          ? ratioOfTrials(measured.givenBack)
+          : `${share}(${ratioOfTrials(measured.givenBack)})`,
         formatPercent(1 - upperBound({ happened: trials - happened, trials })),
-        countOf(one.shownOnDemand),
+        ratioOfTrials(measured.shownOnDemand),
       ]
     }),
   }
 }
 
-function countOf({ happened, trials }: Rate) {
+function ratioOfTrials({ happened, trials }: Rate) {
   return trials === 0 ? '–' : `${formatNumber(happened)} of ${formatNumber(trials)}`
 }
 
@@ -255,7 +257,7 @@ export function sensitivityTable({ rows }: Sensitivity): StudyTable {
   }
 }
 
-/** Interruptions a session until what is given back is as many tokens as keeping it took. */
+/** Interruptions per session at which the tokens saved equal the tokens spent. */
 export function breakEvenTable({ paysFrom }: Sensitivity): StudyTable {
   return {
     head: ['', ...paysFrom.map(({ name }) => ARM_LABELS[name])],
@@ -263,31 +265,34 @@ export function breakEvenTable({ paysFrom }: Sensitivity): StudyTable {
   }
 }
 
-const RECOVERY: Readonly<Record<ArmName, string>> = {
+const RECOVERY_TEXTS: Readonly<Record<ArmName, string>> = {
   none: 'git status',
   'session-json': 'session.json',
   'enhanced-log': 'workflow log',
   'plan-once': 'session.json',
   stint: 'stint resume',
 }
-const MAINTENANCE: Partial<Record<ArmName, string>> = {
+const MAINTENANCE_TEXTS: Partial<Record<ArmName, string>> = {
   'session-json': 'high',
   stint: 'stint ledger --maintenance',
 }
-const RECOMMENDED: Partial<Record<ArmName, string>> = {
+const RECOMMENDED_TEXTS: Partial<Record<ArmName, string>> = {
   none: '✓',
   'session-json': '✗',
   'enhanced-log': '✓',
 }
 
-/** The comparison matrix of the study, redone. Its column of keeping everything in memory was never simulated, and is copied. */
+/** The comparison matrix of the study. Its in-memory column was never simulated and is copied. */
 export function comparisonTable({ arms }: Study): StudyTable {
   const none = arms[0]!.figures
-  const share = (of: (figures: ArmFigures) => number) => (arm: StudyArm) => {
+  const share = (figureOf: (figures: ArmFigures) => number) => (arm: StudyArm) => {
     const digits = arm.basis === 'measured' ? 2 : 1
-    return atMost(arm, formatPercent(of(arm.figures) / Math.max(1, arm.figures.sessions), digits))
+    return atMost(
+      arm,
+      formatPercent(figureOf(arm.figures) / Math.max(1, arm.figures.sessions), digits),
+    )
   }
-  const rows: readonly (readonly [...Row, inMemory: string])[] = [
+  const rows: readonly (readonly [...TableRow, inMemory: string])[] = [
     ['file writes', ({ figures }) => formatNumber(figures.writes, 1), '1'],
     [
       'token overhead',
@@ -305,15 +310,15 @@ export function comparisonTable({ arms }: Study): StudyTable {
     ['staleness', share(({ stale }) => stale), '0 %'],
     ['sync conflicts', share(({ conflicts }) => conflicts), '0 %'],
     ['parse errors', share(({ unreadable }) => unreadable), '0 %'],
-    ['recovery', ({ name }) => RECOVERY[name], 'git status'],
+    ['recovery', ({ name }) => RECOVERY_TEXTS[name], 'git status'],
     ['parallel support', () => '✓', '✓'],
     ['traceability', ({ figures }) => formatPercent(figures.traceability), '85 %'],
     ['success', (arm) => atLeast(arm, formatPercent(arm.figures.success)), '87.9 %'],
-    ['maintenance', ({ name }) => MAINTENANCE[name] ?? 'low', 'minimal'],
-    ['recommended by the study', ({ name }) => RECOMMENDED[name] ?? '–', '✓'],
+    ['maintenance', ({ name }) => MAINTENANCE_TEXTS[name] ?? 'low', 'minimal'],
+    ['recommended by the study', ({ name }) => RECOMMENDED_TEXTS[name] ?? '–', '✓'],
   ]
-  // Where it was in the study: after the log.
-  const withMemory = (cells: readonly string[], memory: string) => [
+  // The study has this column after the log.
+  const withMemoryColumn = (cells: readonly string[], memory: string) => [
     ...cells.slice(0, 3),
     memory,
     ...cells.slice(3),
@@ -321,51 +326,54 @@ export function comparisonTable({ arms }: Study): StudyTable {
   return {
     head: [
       'aspect',
-      ...withMemory(
+      ...withMemoryColumn(
         arms.map(({ name }) => ARM_LABELS[name]),
         'in memory',
       ),
     ],
-    rows: rows.map(([aspect, cell, memory]) => [aspect, ...withMemory(arms.map(cell), memory)]),
+    rows: rows.map(([aspect, cell, memory]) => [
+      aspect,
+      ...withMemoryColumn(arms.map(cell), memory),
+    ]),
   }
 }
 
 export function describeStudy(study: Study, sensitivity: Sensitivity, output: Output): string {
-  const part = (title: string, content: StudyTable, ...notes: readonly string[]) => [
+  const tableSection = (title: string, content: StudyTable, ...notes: readonly string[]) => [
     '',
     `   ${output.bold(title)}`,
-    ...drawn(content),
+    ...tableLines(content),
     ...notes.map((note) => `   ${output.dim(note)}`),
   ]
   return [
     `📊 ${output.bold(`What keeping a session's state costs: ${formatNumber(study.sessions)} sessions, seed ${study.seed}`)}`,
     '   none, session.json and plan once as the study assumes them, enhanced log from its matrix, stint as it was measured',
-    ...part('A session on average', figuresTable(study)),
-    ...part('Against none', changesTable(study)),
-    ...part(
+    ...tableSection('A session on average', figuresTable(study)),
+    ...tableSection('Against none', changesTable(study)),
+    ...tableSection(
       'Failures',
       failuresTable(study),
       'Of stint: at the bound of what was measured, as if every session were killed once.',
     ),
-    ...part('By complexity', complexityTable(study)),
-    ...part(
+    ...tableSection('By complexity', complexityTable(study)),
+    ...tableSection(
       'Costs to benefits, as the study weighs them',
       ratioTable(study),
       RATIO_FORMS_NOTE,
       VERDICTS_NOTE,
     ),
-    ...part('Where its costs are', sharesTable(sensitivity)),
-    ...part('The ratio with one assumption changed', sensitivityTable(sensitivity)),
-    ...part('Interrupted so often, it pays for its tokens', breakEvenTable(sensitivity)),
-    ...part('Comparison', comparisonTable(study)),
-    ...part('Measured of Stint', ratesTable(study)),
+    ...tableSection('Where its costs are', sharesTable(sensitivity)),
+    ...tableSection('The ratio with one assumption changed', sensitivityTable(sensitivity)),
+    ...tableSection('Interrupted so often, it pays for its tokens', breakEvenTable(sensitivity)),
+    ...tableSection('Comparison', comparisonTable(study)),
+    ...tableSection('Measured of Stint', ratesTable(study)),
     '',
-    ...drawn(measuredTable(study)),
+    ...tableLines(measuredTable(study)),
     ...measurementNotes(study).map((line) => `   ${output.dim(line)}`),
   ].join('\n')
 }
 
-function drawn({ head, rows }: StudyTable) {
+function tableLines({ head, rows }: StudyTable) {
   const figures = head.map((_, column) => column).slice(1)
   return table([head, ...rows], figures).map((text) => `   ${text}`)
 }

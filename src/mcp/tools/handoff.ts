@@ -1,8 +1,8 @@
 import { shortId } from '../../public.ts'
 import { badArguments, stringSchema, defineTool } from './tool.ts'
 
-/** What belongs to one of them only. */
-const BELONGS: Readonly<Record<string, readonly string[]>> = {
+/** The fields that only some actions take. */
+const ACTIONS_OF_FIELD: Readonly<Record<string, readonly string[]>> = {
   reason: ['create'],
   to: ['create'],
   handoff: ['show', 'accept'],
@@ -21,25 +21,32 @@ export const handoffTool = defineTool({
     force: { type: 'boolean' },
   },
   required: ['action'],
-  async run({ project: { handoffs } }, { action, ...given }) {
-    const stray = Object.keys(given).find((name) => BELONGS[name]?.includes(action) === false)
-    if (stray !== undefined)
+  async run({ project: { handoffs } }, { action, ...fields }) {
+    const field = Object.keys(fields).find(
+      (name) => ACTIONS_OF_FIELD[name]?.includes(action) === false,
+    )
+    if (field !== undefined)
       throw badArguments(
-        `${stray} does not go with ${action}`,
-        `${stray} goes with ${BELONGS[stray]!.join(' and ')}`,
+        `${field} does not go with ${action}`,
+        `${field} goes with ${ACTIONS_OF_FIELD[field]!.join(' and ')}`,
       )
     if (action === 'create') {
-      const { state, handoff: made, path, leftOut } = await handoffs.create({ by: 'mcp', ...given })
-      const { tokens, code } = made
-      const name = `${state.name}/${made.number}`
+      const {
+        state,
+        handoff: created,
+        path,
+        leftOut,
+      } = await handoffs.create({ by: 'mcp', ...fields })
+      const { tokens, code } = created
+      const name = `${state.name}/${created.number}`
       const commit = code?.commit.slice(0, 7)
       return {
-        value: { handoff: name, id: shortId(made.id), path, tokens, code: commit, leftOut },
+        value: { handoff: name, id: shortId(created.id), path, tokens, code: commit, leftOut },
         text: `Handoff ${name} is made (${tokens} tokens): ${path}\nThe next conversation takes it up by: stint handoff accept ${name}`,
       }
     }
     if (action === 'show') {
-      const shown = await handoffs.show({ check: true, ...given })
+      const shown = await handoffs.show({ check: true, ...fields })
       const { session, moved = [], file } = shown
       const { number, at, document } = shown.handoff
       return {
@@ -47,7 +54,7 @@ export const handoffTool = defineTool({
         text: [...moved.map((line) => `Moved since: ${line}`), document].join('\n'),
       }
     }
-    const accepted = await handoffs.accept({ by: 'mcp', ...given })
+    const accepted = await handoffs.accept({ by: 'mcp', ...fields })
     const { outcome, isTaken, isForced, moved, notes, number, session, bound, text } = accepted
     const name = `${session.name}/${number}`
     const refused = 'not taken up: look at what moved, then accept with force, or create a new one'

@@ -1,4 +1,4 @@
-// The tools that read: a session or a part of it, and the search in all of them.
+// The tools that read: a session or a part of it, and the search.
 import type { SessionReading, SearchHit } from '../../library.ts'
 import {
   type PublicSession,
@@ -23,13 +23,13 @@ const PARTS = [
   'activity',
   'sessions',
 ] as const
-type Part = (typeof PARTS)[number]
+type ViewPart = (typeof PARTS)[number]
 
-const USUAL_TOKENS = 2000
-const LEAST_TOKENS = 300
-const MOST_TOKENS = 8000
-const MOST_SESSIONS = 100
-const LONGEST_ITEM = 2000
+const DEFAULT_TOKENS = 2000
+const MIN_TOKENS = 300
+const MAX_TOKENS = 8000
+const MAX_SESSIONS = 100
+const MAX_ITEM_LENGTH = 2000
 
 export const viewTool = defineTool({
   name: 'view',
@@ -40,15 +40,15 @@ export const viewTool = defineTool({
     session: { type: 'string', description: 'id or name' },
     tokens: { type: 'integer' },
   },
-  async run({ project }, { part = 'overview', session, tokens = USUAL_TOKENS }) {
-    const budget = Math.min(Math.max(tokens, LEAST_TOKENS), MOST_TOKENS)
+  async run({ project }, { part = 'overview', session, tokens = DEFAULT_TOKENS }) {
+    const budget = Math.min(Math.max(tokens, MIN_TOKENS), MAX_TOKENS)
     if (part === 'overview') {
       const { text, leftOut } = await project.pack({ budget, ...defined({ session }) })
       return { value: { text, leftOut: leftOut.length === 0 ? undefined : leftOut }, text }
     }
     if (part === 'sessions') {
-      const rows = [...(await project.list({ limit: MOST_SESSIONS }))]
-      return listed(part, budget, {}, rows.map(sessionItem).toReversed())
+      const rows = [...(await project.list({ limit: MAX_SESSIONS }))]
+      return listResult(part, budget, {}, rows.map(sessionItem).toReversed())
     }
     const reading = await project.view(session)
     const shown = publicSession(reading.state)
@@ -56,42 +56,47 @@ export const viewTool = defineTool({
     const { id, name, status, goal, counts, currentStep } = shown
     const steps = `${counts.stepsDone}/${counts.steps}`
     const head = { id, name, status, goal, steps, current: currentStep?.text }
-    return listed(part, budget, { session: head }, items)
+    return listResult(part, budget, { session: head }, items)
   },
 })
 
-/** The newest of a list that there is room for. */
-function listed(part: Part, tokens: number, head: object, items: readonly Listed[]): McpToolResult {
-  const short = items.map((item) => ({ ...item, text: clipText(item.text, LONGEST_ITEM) }))
-  const { kept, leftOut } = latestWithin(short, tokens)
+/** The newest items that fit into the token limit. */
+function listResult(
+  part: ViewPart,
+  tokens: number,
+  head: object,
+  items: readonly ListItem[],
+): McpToolResult {
+  const clipped = items.map((item) => ({ ...item, text: clipText(item.text, MAX_ITEM_LENGTH) }))
+  const { latest, leftOut } = latestWithin(clipped, tokens)
   const more = leftOut === 0 ? [] : [`… ${leftOut} earlier: more tokens show more`]
   return {
-    value: { ...head, [part]: kept, earlier: leftOut || undefined },
+    value: { ...head, [part]: latest, earlier: leftOut || undefined },
     text:
-      kept.length === 0 && leftOut === 0
+      latest.length === 0 && leftOut === 0
         ? `No ${part}.`
-        : [...more, ...kept.map(lineOf)].join('\n'),
+        : [...more, ...latest.map(itemLine)].join('\n'),
   }
 }
 
-interface Listed {
+interface ListItem {
   readonly text: string
   readonly id?: string
   readonly [field: string]: unknown
 }
 
-function lineOf({ text, id, ...fields }: Listed): string {
+function itemLine({ text, id, ...fields }: ListItem): string {
   const rest = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${String(value)}`],
   )
   return [`- ${id === undefined ? '' : `(${id}) `}${text}`, ...rest].join('; ')
 }
 
-function sessionItem({ id, name, status, branch, goal, updatedAt }: SessionRow): Listed {
+function sessionItem({ id, name, status, branch, goal, updatedAt }: SessionRow): ListItem {
   return { id, text: goal, name, status, branch, updatedAt }
 }
 
-function entryItems({ entries }: SessionReading): readonly Listed[] {
+function entryItems({ entries }: SessionReading): readonly ListItem[] {
   return publicEntries(entries).map(({ id, text, kind, at, by }) => {
     return { id: shortId(id), text, kind, at, by }
   })
@@ -99,8 +104,8 @@ function entryItems({ entries }: SessionReading): readonly Listed[] {
 
 const ITEMS: Readonly<
   Record<
-    Exclude<Part, 'overview' | 'sessions' | 'entries'>,
-    (session: PublicSession) => readonly Listed[]
+    Exclude<ViewPart, 'overview' | 'sessions' | 'entries'>,
+    (session: PublicSession) => readonly ListItem[]
   >
 > = {
   progress: ({ steps, progress }) => [
@@ -120,11 +125,11 @@ const ITEMS: Readonly<
       return { id: shortId(id), text, at, resolvedAt, resolution }
     }),
   next: ({ next }) => next.items.map(({ id, text }) => ({ id: shortId(id), text })),
-  activity: (session) => activityOf(session).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+  activity: (session) => activityItems(session).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
 }
 
-/** What hooks captured, in the order in which it happened. */
-function activityOf(session: PublicSession): readonly (Listed & { readonly at: string })[] {
+/** What hooks captured, in order of time. */
+function activityItems(session: PublicSession): readonly (ListItem & { readonly at: string })[] {
   const { requests, changedFiles, commits, tests, agents } = session
   return [
     ...requests.items.map(({ text, at }) => ({ what: 'request', text, at })),
@@ -139,8 +144,8 @@ function activityOf(session: PublicSession): readonly (Listed & { readonly at: s
   ]
 }
 
-const USUAL_HITS = 10
-const MOST_HITS = 50
+const DEFAULT_HITS = 10
+const MAX_HITS = 50
 
 export const searchTool = defineTool({
   name: 'search',
@@ -157,22 +162,22 @@ export const searchTool = defineTool({
   async run({ project, signal }, args) {
     const query = args.query.trim()
     if (query === '') throw badArguments('query is empty', 'say what to look for')
-    const limit = Math.min(args.limit ?? USUAL_HITS, MOST_HITS)
+    const limit = Math.min(args.limit ?? DEFAULT_HITS, MAX_HITS)
     const isEverywhere = args.all_projects === true
     const hits: SearchHit[] = []
     const found = project.search({
       text: query,
       in: 'journal',
-      // One more than is told, to know whether there are more.
+      // One more than shown, to know whether there are more.
       limit: limit + 1,
-      ...(args.kind !== undefined && { kind: kindsOf(args.kind) }),
+      ...(args.kind !== undefined && { kind: entryKinds(args.kind) }),
       ...(args.session !== undefined && { session: (await project.find(args.session)).id }),
       ...(isEverywhere && { allProjects: true }),
     })
     for await (const hit of found) {
       if (signal.aborted || (hit.where === 'journal' && hits.push(hit) > limit)) break
     }
-    const told = hits
+    const shownHits = hits
       .slice(0, limit)
       .map(({ project: root, session, name, entry, kind, at, snippet }) => ({
         ...(isEverywhere && { project: root }),
@@ -184,20 +189,20 @@ export const searchTool = defineTool({
         snippet,
       }))
     const hasMore = hits.length > limit
-    const lines = told.map(
+    const lines = shownHits.map(
       ({ session, kind, at, snippet }) => `${session}  ${at}  ${kind}: ${snippet}`,
     )
     return {
-      value: { hits: told, more: hasMore || undefined },
+      value: { hits: shownHits, more: hasMore || undefined },
       text:
-        told.length === 0
+        shownHits.length === 0
           ? `Nothing found for "${query}".`
           : [...lines, ...(hasMore ? ['… and more'] : [])].join('\n'),
     }
   },
 })
 
-function kindsOf(name: string): readonly string[] {
+function entryKinds(name: string): readonly string[] {
   const kinds = SEARCH_NAMES.get(name) ?? (name.includes('.') ? [name] : undefined)
   if (kinds !== undefined) return kinds
   throw badArguments(

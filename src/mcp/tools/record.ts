@@ -1,4 +1,4 @@
-// The tools that record: entries, and a checkpoint.
+// The tools that record: entries and a checkpoint.
 import type { LogEntry } from '../../library.ts'
 import { publicSessionHead, shortId } from '../../public.ts'
 import { defined } from '../../text/defined.ts'
@@ -23,8 +23,8 @@ const KINDS = [
   'tldr',
 ] as const
 
-/** The fields that belong to some kinds only. */
-const BELONGS: Readonly<Record<string, (typeof KINDS)[number]>> = {
+/** The kind that each extra field belongs to. */
+const KIND_OF_FIELD: Readonly<Record<string, (typeof KINDS)[number]>> = {
   context: 'decision',
   options: 'decision',
   choice: 'decision',
@@ -62,7 +62,7 @@ export const journalTool = defineTool({
     }
     const { reading, appended, isLeft } = await project.log({
       by: 'mcp',
-      entries: entries.map(entryOf),
+      entries: entries.map(toLogEntry),
       retract,
       ...defined({ session }),
     })
@@ -71,7 +71,7 @@ export const journalTool = defineTool({
     const recorded = appended
       .filter(({ kind }) => kind !== 'git.observed')
       .map(({ id, kind }) => ({ id: shortId(id), kind }))
-    const lacksReason = entries.some(
+    const lacksRationale = entries.some(
       ({ kind, rationale }) => kind === 'decision' && rationale === undefined,
     )
     return {
@@ -80,23 +80,23 @@ export const journalTool = defineTool({
         recorded,
         steps,
         ...(isLeft && { left: 'the run takes it in' }),
-        ...(lacksReason && { advice: 'a decision without a rationale will be argued again' }),
+        ...(lacksRationale && { advice: 'a decision without a rationale will be argued again' }),
       },
       text: `${name}: recorded ${recorded.map(({ kind, id }) => `${kind} (${id})`).join(', ')}; ${steps} steps`,
     }
   },
 })
 
-function entryOf(
+function toLogEntry(
   { kind = '', text, ...fields }: Readonly<Record<string, string>>,
   index: number,
 ): LogEntry {
-  const stray = Object.keys(fields).find((name) => BELONGS[name] !== kind)
-  if (stray !== undefined) {
-    const whose = Object.hasOwn(BELONGS, stray)
-      ? `${stray} belongs to ${BELONGS[stray]}`
-      : `there are ${Object.keys(BELONGS).join(', ')}`
-    throw badArguments(`entries[${index}]: ${stray} does not belong to ${kind}`, whose)
+  const unknownField = Object.keys(fields).find((name) => KIND_OF_FIELD[name] !== kind)
+  if (unknownField !== undefined) {
+    const hint = Object.hasOwn(KIND_OF_FIELD, unknownField)
+      ? `${unknownField} belongs to ${KIND_OF_FIELD[unknownField]}`
+      : `there are ${Object.keys(KIND_OF_FIELD).join(', ')}`
+    throw badArguments(`entries[${index}]: ${unknownField} does not belong to ${kind}`, hint)
   }
   return { [kind]: text, ...fields } as unknown as LogEntry
 }
@@ -107,12 +107,12 @@ export const checkpointTool = defineTool({
   effect: 'records',
   properties: { note: stringSchema, tldr: stringSchema },
   async run({ project }, args) {
-    const { state, checkpoint: made } = await project.checkpoint({ by: 'mcp', ...args })
-    const id = shortId(made.id)
-    const commit = made.code?.commit.slice(0, 7)
+    const { state, checkpoint: saved } = await project.checkpoint({ by: 'mcp', ...args })
+    const id = shortId(saved.id)
+    const commit = saved.code?.commit.slice(0, 7)
     const { tldr } = publicSessionHead(state)
     return {
-      value: { session: state.name, checkpoint: id, note: made.text, code: commit, tldr },
+      value: { session: state.name, checkpoint: id, note: saved.text, code: commit, tldr },
       text: `${state.name}: checkpoint ${id}${commit === undefined ? '' : `, code kept as ${commit}`}`,
     }
   },

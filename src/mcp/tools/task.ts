@@ -4,7 +4,7 @@ import { clipDeep, latestWithin } from './clip-output.ts'
 import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'
 
 const LIST_TOKENS = 3000
-const LONGEST_FIELD = 4000
+const MAX_FIELD_LENGTH = 4000
 
 export const taskTool = defineTool({
   name: 'task',
@@ -30,11 +30,11 @@ export const taskTool = defineTool({
         `${action} needs task`,
         'give the id or short name of a task; list shows them',
       )
-    if (action === 'show') return shown(await tasks.show(name))
+    if (action === 'show') return taskResult(await tasks.show(name))
     if (action === 'check') {
       if (item === undefined)
         throw badArguments('check needs item', 'give the number of the item or a part of its text')
-      if (project.run === undefined) return shown(await tasks.check(name, item))
+      if (project.run === undefined) return taskResult(await tasks.check(name, item))
       const checked = await tasks.checkInRun(name, item)
       return {
         value: { ticked: checked.item, task: checked.name },
@@ -42,10 +42,10 @@ export const taskTool = defineTool({
       }
     }
     const options = { by: 'mcp', ...defined({ summary }) }
-    if (action === 'start') return shown(await tasks.move(name, 'in_progress', options))
+    if (action === 'start') return taskResult(await tasks.move(name, 'in_progress', options))
     const status = action === 'done' ? 'completed' : action
-    if (project.run === undefined) return shown(await tasks.move(name, status, options))
-    // In a run it is a claim, which closes nothing.
+    if (project.run === undefined) return taskResult(await tasks.move(name, status, options))
+    // In a run this is only a claim and closes nothing.
     const { name: reported, current, isLeft } = await tasks.report(name, status, options)
     const whatFollows = WHAT_FOLLOWS[status]
     const advice = current && `${reported} is not the task at hand, which is ${current}`
@@ -65,16 +65,16 @@ const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
 
 async function listTasks(project: Project): Promise<McpToolResult> {
   const { tasks, problems } = await project.tasks.list()
-  const open = tasks.filter(({ status }) => status !== 'completed').map(row)
-  const { kept, leftOut } = latestWithin(open.toReversed(), LIST_TOKENS)
-  const told = kept.toReversed()
+  const open = tasks.filter(({ status }) => status !== 'completed').map(taskRow)
+  const { latest, leftOut } = latestWithin(open.toReversed(), LIST_TOKENS)
+  const shown = latest.toReversed()
   return {
     value: {
-      tasks: told,
+      tasks: shown,
       more: leftOut || undefined,
       problems: problems.length === 0 ? undefined : problems,
     },
-    text: told.length === 0 ? 'No open tasks.' : told.map(lineOf).join('\n'),
+    text: shown.length === 0 ? 'No open tasks.' : shown.map(taskLine).join('\n'),
   }
 }
 
@@ -82,38 +82,38 @@ async function nextTask(project: Project): Promise<McpToolResult> {
   const { tasks, waiting } = await project.tasks.next()
   const [first, ...after] = tasks
   if (first === undefined) {
-    const waits = waiting
+    const waitingTasks = waiting
       .slice(0, 20)
-      .map(({ task: one, because }) => ({ task: one.shortname, because }))
-    const words = waits.map(({ task: one, because }) => `${one}: ${because}`)
+      .map(({ task, because }) => ({ task: task.shortname, because }))
+    const reasons = waitingTasks.map(({ task, because }) => `${task}: ${because}`)
     return {
-      value: { task: null, waiting: waits },
-      text: ['No task can be started.', ...words].join('\n'),
+      value: { task: null, waiting: waitingTasks },
+      text: ['No task can be started.', ...reasons].join('\n'),
     }
   }
   const { task: next, because } = first
-  const afterwards = after.slice(0, 5).map((one) => one.task.shortname)
+  const afterwards = after.slice(0, 5).map(({ task }) => task.shortname)
   return {
-    value: { task: detail(next), because, after: afterwards },
-    text: `Next: ${lineOf(row(next))}\nBecause: ${because}`,
+    value: { task: taskDetail(next), because, after: afterwards },
+    text: `Next: ${taskLine(taskRow(next))}\nBecause: ${because}`,
   }
 }
 
-function shown(one: Task): McpToolResult {
-  return { value: { task: detail(one) }, text: lineOf(row(one)) }
+function taskResult(task: Task): McpToolResult {
+  return { value: { task: taskDetail(task) }, text: taskLine(taskRow(task)) }
 }
 
-function row({ id, shortname: name, title, status, priority, size, dependsOn }: Task) {
+function taskRow({ id, shortname: name, title, status, priority, size, dependsOn }: Task) {
   const depends = dependsOn.length === 0 ? undefined : dependsOn
   return { id, name, title, status, priority, size, dependsOn: depends }
 }
 
-function detail(one: Task) {
-  const { description, details, checklist, summary, verify, labels } = one
-  const value = { ...row(one), labels, description, details, checklist, verify, summary }
-  return clipDeep(value, LONGEST_FIELD)
+function taskDetail(task: Task) {
+  const { description, details, checklist, summary, verify, labels } = task
+  const value = { ...taskRow(task), labels, description, details, checklist, verify, summary }
+  return clipDeep(value, MAX_FIELD_LENGTH)
 }
 
-function lineOf({ name, title, status, priority, size }: ReturnType<typeof row>): string {
+function taskLine({ name, title, status, priority, size }: ReturnType<typeof taskRow>): string {
   return `${name} (${status}, ${priority}, ${size}): ${title}`
 }

@@ -1,17 +1,16 @@
-// How a tool is written: what it is called with, in the part of JSON Schema that is needed, and what it answers.
+// How a tool is defined: its arguments in a subset of JSON Schema, and its result.
 import type { Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
 
-/** What a tool answers: the same as data, which most harnesses show to the model, and in words. Undefined fields are left out. */
+/** The result as data, which most harnesses show to the model, and as text. Undefined fields are left out. */
 export interface McpToolResult {
   readonly value: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
-/** What a call of a tool works with. */
 export interface McpToolCall {
   readonly project: Project
-  /** Ends when the caller does not want the answer any more. */
+  /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal
 }
 
@@ -19,7 +18,7 @@ export interface McpTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: ObjectSchema
-  /** What it does to the world: `spends` is for what a person may want to be asked about first. */
+  /** `spends` marks tools for which a user may want to be asked first. */
   readonly effect: 'reads' | 'records' | 'spends'
   run(call: McpToolCall, args: never): Promise<McpToolResult>
 }
@@ -28,7 +27,7 @@ export interface ObjectSchema {
   readonly type: 'object'
   readonly properties: Properties
   readonly required?: readonly string[]
-  /** What the others are, when there may be any. */
+  /** The schema of other properties; none are allowed without it. */
   readonly additionalProperties?: ValueSchema
 }
 
@@ -41,7 +40,7 @@ type ValueSchema = (
   | ObjectSchema
 ) & { readonly description?: string }
 
-type Value<V> = V extends { enum: readonly (infer E)[] }
+type ValueOf<V> = V extends { enum: readonly (infer E)[] }
   ? E
   : V extends { type: 'string' }
     ? string
@@ -50,17 +49,16 @@ type Value<V> = V extends { enum: readonly (infer E)[] }
       : V extends { type: 'integer' }
         ? number
         : V extends { items: infer I }
-          ? readonly Value<I>[]
+          ? readonly ValueOf<I>[]
           : Readonly<Record<string, string>>
 
-/** Arguments that fit their schema. */
 export type McpToolArguments<P, R = never> = {
-  readonly [K in keyof P as K extends R ? K : never]: Value<P[K]>
-} & { readonly [K in keyof P as K extends R ? never : K]?: Value<P[K]> }
+  readonly [K in keyof P as K extends R ? K : never]: ValueOf<P[K]>
+} & { readonly [K in keyof P as K extends R ? never : K]?: ValueOf<P[K]> }
 
 export const stringSchema = { type: 'string' } as const
 
-/** A tool whose arguments have the types that its schema says. */
+/** Derives the argument types of `run` from the schema. */
 export function defineTool<const P extends Properties, const R extends keyof P & string = never>({
   properties,
   required,
@@ -73,74 +71,68 @@ export function defineTool<const P extends Properties, const R extends keyof P &
   return { ...rest, inputSchema: { type: 'object', properties, ...(required && { required }) } }
 }
 
-class BadArguments extends StintError {
-  override readonly name = 'BadArguments'
-  constructor(message: string, hint: string) {
-    super('BAD_ARGUMENTS', message, hint)
-  }
-}
-
-/** Refuses what only a person could have meant otherwise. */
 export function badArguments(message: string, hint: string): StintError {
-  return new BadArguments(message, hint)
+  return new StintError('BAD_ARGUMENTS', message, hint)
 }
 
-/** Refuses what the schema does not know: a misspelt name that is passed over looks like success. */
-export function checkArguments(tool: string, schema: ObjectSchema, given: unknown): object {
-  const value = given ?? {}
+/** Unknown arguments are refused: ignoring a misspelt name would look like success. */
+export function checkArguments(tool: string, schema: ObjectSchema, args: unknown): object {
+  const value = args ?? {}
   checkObject(tool, schema, value)
   return value
 }
 
-function checkObject(where: string, schema: ObjectSchema, value: unknown): asserts value is object {
+function checkObject(path: string, schema: ObjectSchema, value: unknown): asserts value is object {
   const { properties, required = [], additionalProperties: others } = schema
   const names = Object.keys(properties)
     .map((name) => (required.includes(name) ? `${name} (needed)` : name))
     .join(', ')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadArguments(`${where} is ${kindOf(value)} and has to be an object`, `give ${names}`)
+    throw badArguments(`${path} is ${typeName(value)} and has to be an object`, `give ${names}`)
   const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : others)
   const fields = value as Readonly<Record<string, unknown>>
   const unknown = Object.keys(fields).find((name) => schemaOf(name) === undefined)
   if (unknown !== undefined)
-    throw new BadArguments(`${where} has no ${JSON.stringify(unknown)}`, `it takes ${names}`)
+    throw badArguments(`${path} has no ${JSON.stringify(unknown)}`, `it takes ${names}`)
   const missing = required.find((name) => fields[name] === undefined)
-  if (missing !== undefined)
-    throw new BadArguments(`${where} needs ${missing}`, `it takes ${names}`)
+  if (missing !== undefined) throw badArguments(`${path} needs ${missing}`, `it takes ${names}`)
   for (const [name, field] of Object.entries(fields))
-    if (field !== undefined) checkValue(`${where}.${name}`, schemaOf(name)!, field)
+    if (field !== undefined) checkValue(`${path}.${name}`, schemaOf(name)!, field)
 }
 
-const A = { string: 'a text', boolean: 'true or false', integer: 'a whole number' } as const
+const TYPE_NAMES = {
+  string: 'a text',
+  boolean: 'true or false',
+  integer: 'a whole number',
+} as const
 
-function checkValue(where: string, schema: ValueSchema, value: unknown): void {
-  if (schema.type === 'object') return checkObject(where, schema, value)
+function checkValue(path: string, schema: ValueSchema, value: unknown): void {
+  if (schema.type === 'object') return checkObject(path, schema, value)
   if (schema.type === 'array') {
     if (!Array.isArray(value))
-      throw new BadArguments(`${where} is ${kindOf(value)} and has to be a list`, 'give […]')
-    for (const [index, item] of value.entries())
-      checkValue(`${where}[${index}]`, schema.items, item)
+      throw badArguments(`${path} is ${typeName(value)} and has to be a list`, 'give […]')
+    for (const [index, item] of value.entries()) checkValue(`${path}[${index}]`, schema.items, item)
     return
   }
-  const isFitting =
+  const isValid =
     schema.type === 'integer'
       ? Number.isInteger(value) && (value as number) >= 0
       : typeof value === schema.type
-  if (!isFitting) {
-    throw new BadArguments(
-      `${where} is ${kindOf(value)} and has to be ${A[schema.type]}`,
-      schema.description ?? `give ${A[schema.type]}`,
+  if (!isValid) {
+    throw badArguments(
+      `${path} is ${typeName(value)} and has to be ${TYPE_NAMES[schema.type]}`,
+      schema.description ?? `give ${TYPE_NAMES[schema.type]}`,
     )
   }
   const { enum: allowed } = schema as { enum?: readonly unknown[] }
   if (allowed === undefined || allowed.includes(value)) return
-  throw new BadArguments(
-    `${where} cannot be ${JSON.stringify(value)}`,
+  throw badArguments(
+    `${path} cannot be ${JSON.stringify(value)}`,
     `it is one of ${allowed.join(', ')}`,
   )
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   const kind = typeof value

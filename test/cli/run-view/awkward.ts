@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** Texts that break a terminal that is not careful: wide, joined, combining, reordering and steering ones. */
+/** Texts that break a careless terminal view: wide, joined, combining, reordering and control characters. */
 export const awkwardText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.string({ unit: 'binary', maxLength: 60 }),

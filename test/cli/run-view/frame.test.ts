@@ -22,8 +22,8 @@ function drawn(
   return renderFrame(state, { rows: 30, color: false, ...size, now: at(seconds) }).join('\n')
 }
 
-describe('the block', () => {
-  test('on 80 columns shows run, tasks, session, task, gauge, spend and the last lines', () => {
+describe('the live block', () => {
+  test('shows run, tasks, session, task, gauge, spend and the last lines on 80 columns', () => {
     expect(drawn(STORY, 712, { columns: 80 })).toBe(
       `
 ── run 3f9c1a · claude, claude-sonnet-4-5 ───────────── 11m 52s of about 45m ──
@@ -44,7 +44,7 @@ spent    41k in · 1.6M cached · 55k out · $1.50
     )
   })
 
-  test('on 40 columns puts below each other what does not fit beside', () => {
+  test('stacks on 40 columns what does not fit side by side', () => {
     expect(drawn(STORY, 712, { columns: 40 })).toBe(
       `
 ── run 3f9c1a · claude, claude-sonn… ──
@@ -73,14 +73,14 @@ spent    41k in · 1.6M cached · 55k out
     )
   })
 
-  test('says what holds the run up, and what failed of how many', () => {
+  test('shows what the run waits for and how many tasks failed', () => {
     const text = drawn(ALL.slice(0, -2), 1740, { columns: 80, rows: 40 })
     expect(text).toContain('3 of 6 done · 1 failed · 1 blocked · 1 open')
     expect(text).toContain('limit    waiting until 15:30 · You have reached your 5-hour limit')
     expect(text).toContain('stop     stopping · Ctrl-C again stops now')
   })
 
-  test('on few rows keeps what matters most, and the task before the log', () => {
+  test('keeps the most important rows on a low terminal, the task before the log', () => {
     const lines = drawn(STORY, 712, { columns: 80, rows: 7 }).split('\n')
     expect(lines.map((line) => line.slice(0, 8).trim())).toEqual([
       '── run 3',
@@ -92,7 +92,7 @@ spent    41k in · 1.6M cached · 55k out
     ])
   })
 
-  test('without a known compaction point says so and draws no bar', () => {
+  test('draws no bar and says so when the compaction point is unknown', () => {
     const noPoint: RunEvent = {
       kind: 'usage',
       at: at(1),
@@ -106,11 +106,11 @@ spent    41k in · 1.6M cached · 55k out
     expect(text).toContain('cost unknown')
   })
 
-  test('says by how much it is late once it takes longer than expected', () => {
+  test('shows the expected time once the run takes longer', () => {
     expect(drawn(STORY, 3000, { columns: 80 })).toContain('50m 00s, expected 45m ──')
   })
 
-  test('has colours only when they are wanted', () => {
+  test('has colours only when asked for', () => {
     expect(drawn(STORY, 712, { columns: 80, color: false })).not.toContain('\u001B')
     expect(drawn(STORY, 712, { columns: 80, color: true })).toContain(
       '\u001B[36msession-cookie\u001B[39m',
@@ -118,7 +118,7 @@ spent    41k in · 1.6M cached · 55k out
   })
 })
 
-/** Any text anywhere a harness, a model or a backlog can put one. */
+/** Awkward text in every field that a harness, a model or a backlog can set. */
 const anyEvent: fc.Arbitrary<RunEvent> = fc
   .record({
     text: awkwardText,
@@ -210,7 +210,7 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc
     return { ...events[which]!, ...(isOfDelegate ? { delegate: text } : {}) }
   })
 
-test('whatever happens and however small the terminal, no line is too wide and the block fits', () => {
+test('fits any terminal size after any events', () => {
   fc.assert(
     fc.property(
       fc.array(anyEvent, { maxLength: 12 }),
@@ -249,23 +249,23 @@ describe('a finished task', () => {
   const lines = (event: RunEvent, columns: number) =>
     finishedLines(event, { columns, color: false })
 
-  test('leaves a line with its time, tokens, cost and commit', () => {
+  test('leaves a line with time, tokens, cost and commit', () => {
     expect(lines(done, 80)).toEqual([
       '✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d',
     ])
   })
 
-  test('on a narrow terminal leaves figures out whole', () => {
+  test('drops whole figures on a narrow terminal', () => {
     expect(lines(done, 40)).toEqual(['✓ login-form          4m 12s    $0.41'])
   })
 
-  test('whose model has no price says so', () => {
+  test('says when its model has no price', () => {
     expect(lines({ ...done, data: { ...done.data, spend: spend(0.4) } }, 80)[0]).toContain(
       'cost unknown',
     )
   })
 
-  test('that was parked leaves its reason', () => {
+  test('leaves the reason when it was parked', () => {
     expect(
       lines(
         {

@@ -19,18 +19,18 @@ function viewOn(screen: Screen): ReturnType<typeof liveView> {
   return liveView(screen, { color: true })
 }
 
-/** Each event at its time, and the view drawing in between. */
+/** Feeds each event at its time and lets the view draw in between. */
 function play(view: ReturnType<typeof liveView>, events: readonly RunEvent[]): void {
   for (const event of events) {
     vi.setSystemTime(Math.max(Date.now(), Date.parse(event.at)))
     view.take(event)
     vi.advanceTimersByTime(100)
   }
-  // The next tick of the clock, and the frame that it asks for.
+  // The next clock tick and the frame it schedules.
   vi.advanceTimersByTime(1100)
 }
 
-/** What should stand there: all that stays, then the block as it is now. */
+/** The expected screen: all finished lines, then the current block. */
 function expected(
   events: readonly RunEvent[],
   { columns, rows }: { columns: number; rows: number },
@@ -47,7 +47,7 @@ function withoutTimes(text: string): string {
 }
 
 describe('the live view', () => {
-  test('shows the block as it is now below everything that is finished', () => {
+  test('shows the current block below all finished lines', () => {
     const screen = new Screen(80, 24)
     const view = viewOn(screen)
     play(view, STORY)
@@ -59,7 +59,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('is drawn in one write a frame, at most ten times a second', () => {
+  test('is drawn with one write per frame, at most ten times a second', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     play(view, STORY)
@@ -77,7 +77,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('is drawn again for the clock each second, and for nothing else', () => {
+  test('is redrawn each second for the clock only', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     play(view, STORY)
@@ -87,7 +87,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('is not written again when nothing on it changed', () => {
+  test('is not rewritten when nothing changed', () => {
     const screen = new Screen()
     const stands = Date.now()
     const view = liveView(screen, { color: true, now: () => stands })
@@ -100,7 +100,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('leaves what stays and nothing else, with the cursor shown, when it ends', () => {
+  test('leaves only the finished lines and a visible cursor when it ends', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     play(view, STORY)
@@ -117,7 +117,7 @@ describe('the live view', () => {
     expect(screen.writes).toEqual([])
   })
 
-  test('writes what was to stay even when it ends before the next frame', () => {
+  test('prints finished lines even when it ends before the next frame', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     for (const event of [...STORY, ...REST]) view.take(event)
@@ -163,7 +163,7 @@ describe('the live view', () => {
     [40, 30],
     [120, 40],
     [41, 40],
-  ])('drawn anew on %i columns leaves nothing of the old block', (columns, rows) => {
+  ])('leaves nothing of the old block after a resize to %i columns', (columns, rows) => {
     const screen = new Screen(80, 24)
     const view = viewOn(screen)
     play(view, STORY)
@@ -180,7 +180,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('made narrower and wider again loses nothing that was to stay', () => {
+  test('loses no finished line when made narrower and wider again', () => {
     const screen = new Screen(80, 40)
     const view = viewOn(screen)
     play(view, [...STORY, ...REST.slice(0, 8)])
@@ -194,7 +194,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('leaves nothing of the block where it had the whole screen', () => {
+  test('leaves nothing of a block that filled the screen', () => {
     const screen = new Screen(80, 15)
     const view = viewOn(screen)
     play(view, STORY.slice(0, 15))
@@ -203,7 +203,7 @@ describe('the live view', () => {
     expect(screen.text()).toBe('')
   })
 
-  test('says what is no event above the block', () => {
+  test('prints messages above the block', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     play(view, STORY)
@@ -215,7 +215,7 @@ describe('the live view', () => {
     view.pause()
   })
 
-  test('shows the cursor when the process ends without having ended it', () => {
+  test('shows the cursor when the process exits without ending the view', () => {
     const screen = new Screen()
     const before = process.listeners('exit')
     const view = viewOn(screen)

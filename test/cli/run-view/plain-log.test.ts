@@ -20,7 +20,7 @@ const used = (context: number, seconds = 1): RunEvent => ({
 })
 
 describe('off a terminal', () => {
-  test('a run is a line for each thing that happened, with its time', () => {
+  test('a run prints one timestamped line per event', () => {
     const lines = logged([...STORY, ...REST])
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -42,7 +42,7 @@ describe('off a terminal', () => {
     for (const line of lines) expect(line).toMatch(/^\d\d:\d\d:\d\d {2}\S/)
   })
 
-  test('paths in the worktree of the run are told from its root', () => {
+  test("paths in the run's worktree are printed relative to it", () => {
     const [started] = STORY
     const root = '/tmp/run-3f9c1a'
     const read: RunEvent = {
@@ -67,7 +67,7 @@ describe('off a terminal', () => {
     ])
   })
 
-  test('use is a line only when it moved by five points', () => {
+  test('usage is printed only after a change of five points', () => {
     // 5 points of 167k are 8350 tokens.
     const steps = Array.from({ length: 100 }, (_, index) => used(1000 + index * 500))
     expect(logged(steps)).toHaveLength(6)
@@ -77,7 +77,7 @@ describe('off a terminal', () => {
     ])
   })
 
-  test('use of a fresh conversation, which is much less, is a line', () => {
+  test('the lower usage of a fresh conversation is printed', () => {
     expect(logged([used(100_000), used(20_000), used(21_000), used(30_000)])).toEqual([
       expect.stringContaining('ctx 59%'),
       expect.stringContaining('ctx 11%'),
@@ -85,7 +85,7 @@ describe('off a terminal', () => {
     ])
   })
 
-  test('what agents, tools and backlogs say is one bounded line without anything that steers a terminal', () => {
+  test('text from agents, tools and backlogs is one size-limited line without control characters', () => {
     fc.assert(
       fc.property(awkwardText, (text) => {
         const task = { ...TASKS.login, name: text, title: text }
@@ -128,7 +128,7 @@ describe('off a terminal', () => {
   })
 })
 
-test('for programs every event is one line of JSON that reads back as it was', () => {
+test('with --json every event is one line of JSON that parses back unchanged', () => {
   for (const event of [
     ...STORY,
     ...REST,

@@ -25,20 +25,20 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     let all = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       all += text
-      // A question is drawn by others, with more than our screen knows.
+      // The prompt library uses escape sequences that the test screen does not know.
       if (mode !== 'asks') screen.write(text)
     })
-    const said = () => all
+    const printed = () => all
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
     const until = async (isTrue: () => boolean) => {
       while (!isTrue() && child.exitCode === null)
         await new Promise((resolve) => setTimeout(resolve, 20))
       expect(isTrue()).toBe(true)
     }
-    return { child, screen, exit, until, said }
+    return { child, screen, exit, until, said: printed }
   }
 
-  test('Ctrl-C says what is finished, a second one stops, and the terminal is left clean', async () => {
+  test('Ctrl-C finishes the task, a second one stops, and the terminal is left clean', async () => {
     const { child, screen, exit, until } = started('waits')
     await until(() => screen.text().includes('── run 3f9c1a'))
     expect(screen.isCursorShown).toBe(false)
@@ -59,22 +59,22 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     ['\r', 'it was allowed'],
     ['\u001B[B\r', 'it was refused'],
     ['\u0003', 'it was refused'],
-  ])('a question has the terminal to itself, and %j answers that %s', async (keys, answered) => {
-    const { child, exit, until, said } = started('asks')
-    await until(() => said().includes('May the agent use Bash: rm -r build?'))
-    await until(() => said().includes('[ten steps later]'))
-    expect(said().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
+  ])('a question has the terminal to itself, and %j answers that %s', async (keys, answerText) => {
+    const { child, exit, until, said: printed } = started('asks')
+    await until(() => printed().includes('May the agent use Bash: rm -r build?'))
+    await until(() => printed().includes('[ten steps later]'))
+    expect(printed().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
     child.stdin.write(keys)
-    await until(() => said().includes(answered))
-    // Ctrl-C at a question is meant for the run.
-    expect(said().includes('finishing session-cookie')).toBe(keys === '\u0003')
+    await until(() => printed().includes(answerText))
+    // Ctrl-C at a question interrupts the run.
+    expect(printed().includes('finishing session-cookie')).toBe(keys === '\u0003')
     if (keys !== '\u0003') child.stdin.write('\u0003')
-    await until(() => said().includes('finishing session-cookie'))
+    await until(() => printed().includes('finishing session-cookie'))
     child.stdin.write('\u0003')
     expect(await exit).toBe(130)
   })
 
-  test('a crash shows the cursor again and says what it was below the last frame', async () => {
+  test('a crash restores the cursor and prints the error below the last frame', async () => {
     const { screen, exit, until } = started('breaks')
     await until(() => screen.text().includes('── run 3f9c1a'))
     expect(await exit).not.toBe(0)

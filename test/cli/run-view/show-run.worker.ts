@@ -1,4 +1,4 @@
-// A run in front of a real terminal: says its story, then waits to be told to stop, or breaks.
+// A run on a real terminal: emits its events, then waits to be stopped, or crashes.
 import { exitCodeOfRun, showRun } from '../../../src/cli/print/run/show-run.ts'
 import type { CliContext } from '../../../src/cli/context/context.ts'
 import type { RunReport } from '../../../src/run/entries.ts'
@@ -28,7 +28,7 @@ const report = await showRun(context, {}, async (tell, decide) => {
   if (mode === 'asks') {
     setTimeout(async () => {
       const asked = decide({ tool: 'Bash', title: 'run it', command: 'rm -r build' })
-      // Goes on while it waits for an answer, for several frames.
+      // Keeps emitting for several frames while the question is open.
       for (let step = 0; step < 10; step += 1) {
         await new Promise((resolve) => setTimeout(resolve, 50))
         tell({

@@ -1,4 +1,4 @@
-// A run as it may well go: two sessions, a failure that is mended, a task that is parked, one that is blocked.
+// A realistic run: two sessions, a failure that is fixed, a parked task and a blocked one.
 import type { Gauge, RunEvent, RunReport, Spend, TaskName } from '../../../src/run/entries.ts'
 
 export const RUN = '0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a'
@@ -304,7 +304,6 @@ export const STORY: readonly RunEvent[] = [
   { kind: 'text', at: at(700), data: { text: 'All 48 tests pass now. I am committing this.' } },
 ]
 
-/** The rest, to the end. */
 export const REST: readonly RunEvent[] = [
   {
     kind: 'attempt.ended',

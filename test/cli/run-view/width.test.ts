@@ -20,7 +20,7 @@ describe('a text on a terminal', () => {
     expect(displayWidth(text)).toBe(width)
   })
 
-  test('is cut to the columns there are, between characters, and says so', () => {
+  test('is truncated between characters, with an ellipsis', () => {
     expect(truncate('abcdef', 4)).toBe('abc…')
     expect(truncate('会話を続ける', 5)).toBe('会話…')
     expect(truncate('会話を続ける', 6)).toBe('会話…')
@@ -29,7 +29,7 @@ describe('a text on a terminal', () => {
     expect(truncate('x', 0)).toBe('')
   })
 
-  test('is never wider than it may be, whatever it is', () => {
+  test('is never wider than the limit, whatever it holds', () => {
     fc.assert(
       fc.property(awkwardText, fc.nat({ max: 40 }), (text, columns) => {
         expect(displayWidth(truncate(text, columns))).toBeLessThanOrEqual(columns)

@@ -7,7 +7,7 @@ import { minute } from '../../../text/times.ts'
 import { defineCommandGroup, listFlags, defineProjectCommand } from '../../context/command.ts'
 import { UsageError, describeError, errorJson } from '../../context/context.ts'
 import { argument, checkedFlag, numberFlag, textFlag } from '../../context/flags.ts'
-import { CommandOutputLine } from '../../print/terminal/live.ts'
+import { CommandOutputLine } from '../../print/terminal/progress-line.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const RUN_FLAGS = {
@@ -30,17 +30,17 @@ const run = defineProjectCommand({
     if (command.length === 0) throw new UsageError('say what to run', 'stint digest -- npm test')
     if ((flags.tokens ?? DIGEST_DEFAULT_TOKENS) < DIGEST_MIN_TOKENS)
       throw new UsageError(`a digest needs at least ${DIGEST_MIN_TOKENS} tokens`)
-    const line = new CommandOutputLine(context)
-    const onOutput = (lines: Buffer) => line.add(lines)
+    const progressLine = new CommandOutputLine(context)
+    const onOutput = (lines: Buffer) => progressLine.add(lines)
     try {
       const digest = await project.digest({ command, ...flags, onOutput, by: 'cli' })
-      line.end()
+      progressLine.end()
       const { text, ...facts } = digest
       print({ ...facts, digest: text.split('\n') }, () => text)
       exit(digest.exitCode)
     } catch (error) {
-      line.end()
-      // What a shell would answer for a command that cannot be started.
+      progressLine.end()
+      // The exit code a shell uses for a command that cannot start.
       const { exitCode } = error as { exitCode?: unknown }
       if (typeof exitCode !== 'number') throw error
       if (json) output.line(JSON.stringify(errorJson(error), undefined, 2))
@@ -53,29 +53,29 @@ const run = defineProjectCommand({
 const list = defineProjectCommand({
   brief: 'List the outputs that are kept here',
   async run({ project, print }) {
-    const kept = await project.outputs.list()
-    print(kept, () =>
-      kept.length === 0
+    const artifacts = await project.outputs.list()
+    print(artifacts, () =>
+      artifacts.length === 0
         ? 'No output is kept here yet: stint digest -- COMMAND keeps one.'
-        : describe(kept),
+        : describeArtifacts(artifacts),
     )
   },
 })
 
-function describe(kept: readonly Artifact[]): string {
-  const total = kept.reduce((sum, { bytes }) => sum + bytes, 0)
-  const lines = kept.map(({ id, at, bytes, runs }) => {
+function describeArtifacts(artifacts: readonly Artifact[]): string {
+  const total = artifacts.reduce((sum, { bytes }) => sum + bytes, 0)
+  const lines = artifacts.map(({ id, at, bytes, runs }) => {
     const last = runs.at(-1)
-    const what =
+    const lastRun =
       last === undefined
         ? ''
         : `exit ${last.exit}  ${shorten(oneLine(last.label ?? last.command), 80)}`
-    const often = runs.length > 1 ? ` (×${runs.length})` : ''
-    return `${id}  ${minute(at)}  ${formatSize(bytes).padStart(7)}  ${what}${often}`.trimEnd()
+    const repeats = runs.length > 1 ? ` (×${runs.length})` : ''
+    return `${id}  ${minute(at)}  ${formatSize(bytes).padStart(7)}  ${lastRun}${repeats}`.trimEnd()
   })
   return [
     ...lines,
-    `${plural(kept.length, 'output')}, ${formatSize(total)} in all; they are yours to delete`,
+    `${plural(artifacts.length, 'output')}, ${formatSize(total)} in all; they are yours to delete`,
   ].join('\n')
 }
 
@@ -87,17 +87,17 @@ const show = defineProjectCommand({
   ],
   args: [argument('The output, by its id or any beginning of it', 'ID')],
   flags: {
-    lines: checkedFlag(textFlag('From which line to which', 'A-B'), rangeOf),
+    lines: checkedFlag(textFlag('From which line to which', 'A-B'), parseLineRange),
     grep: textFlag('Only lines with this text, whatever its case'),
   },
   async run({ project, output, print, json }, { lines: range, grep }, id) {
-    const shown = await project.outputs.show(id, defined({ lines: range, grep }))
-    const { lines, ...artifact } = shown
+    const artifactOutput = await project.outputs.show(id, defined({ lines: range, grep }))
+    const { lines, ...artifact } = artifactOutput
     if (json) return print({ ...artifact, lines: [...lines] }, () => '')
     let count = 0
-    for (const { number: at, text: line } of lines) {
+    for (const { number: lineNumber, text: line } of lines) {
       count += 1
-      output.line(grep === undefined ? `${line}\n` : `${at}: ${line}`)
+      output.line(grep === undefined ? `${line}\n` : `${lineNumber}: ${line}`)
     }
     if (count === 0)
       output.info(
@@ -106,12 +106,12 @@ const show = defineProjectCommand({
   },
 })
 
-function rangeOf(given: string): readonly [number, number] {
-  const match = /^(\d+)(?:-(\d*))?$/.exec(given.trim())
+function parseLineRange(input: string): readonly [number, number] {
+  const match = /^(\d+)(?:-(\d*))?$/.exec(input.trim())
   const from = Number(match?.[1] ?? 0)
   const to = match?.[2] === undefined ? from : match[2] === '' ? Infinity : Number(match[2])
   if (match === null || from < 1 || to < from)
-    throw new UsageError(`"${given}" is no range of lines`, 'write it like 120-160, 120- or 120')
+    throw new UsageError(`"${input}" is no range of lines`, 'write it like 120-160, 120- or 120')
   return [from, to]
 }
 

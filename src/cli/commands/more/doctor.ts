@@ -16,7 +16,7 @@ export const doctor = defineProjectCommand({
   async run({ project, output, print, exit }, { repair = false }) {
     const diagnosis = await project.doctor({ repair })
     print(diagnosis, () => describe(diagnosis, output))
-    // The report is the answer; only the exit code is left to say that it is not a good one.
+    // The report is the result, so only the exit code signals a problem.
     if (!diagnosis.isHealthy) exit(EXIT.failure)
   },
 })
@@ -39,9 +39,9 @@ function describeCheck(
   { check, status, summary, details }: DoctorCheck,
   output: Output,
 ): readonly string[] {
-  const word = status.padEnd(7)
+  const label = status.padEnd(7)
   return [
-    `${status === 'problem' ? output.bold(word) : word}  ${check.padEnd(14)}  ${summary}`,
+    `${status === 'problem' ? output.bold(label) : label}  ${check.padEnd(14)}  ${summary}`,
     ...details.filter((detail) => detail !== summary).map((detail) => `           ${detail}`),
   ]
 }
@@ -52,15 +52,15 @@ function describeCounts(counts: DoctorCounts): readonly string[] {
   const { read, indexed } = counts.entries
   const { backlog, files } = counts.tasks
   return [
-    row('sessions', { logs, links, index, documents }),
-    row('entries', { read, indexed }),
-    row('tasks', { backlog, files }),
-    row('damaged', { lines: damagedLines }),
-    ...(grewMeanwhile === 0 ? [] : [row('written to', { 'logs meanwhile': grewMeanwhile })]),
+    countsLine('sessions', { logs, links, index, documents }),
+    countsLine('entries', { read, indexed }),
+    countsLine('tasks', { backlog, files }),
+    countsLine('damaged', { lines: damagedLines }),
+    ...(grewMeanwhile === 0 ? [] : [countsLine('written to', { 'logs meanwhile': grewMeanwhile })]),
   ]
 }
 
-function row(name: string, values: Readonly<Record<string, number>>): string {
+function countsLine(name: string, values: Readonly<Record<string, number>>): string {
   const cells = Object.entries(values).map(
     ([label, value]) => `${String(value).padStart(7)} ${label}`,
   )

@@ -7,10 +7,10 @@ import { EXIT, UsageError } from '../../context/context.ts'
 import { argument, dateFlag, toggle } from '../../context/flags.ts'
 import { defineProjectCommand } from '../../context/command.ts'
 import { byteSize } from '../../print/terminal/text.ts'
-import { ProgressLine, progressBar } from '../../print/terminal/live.ts'
+import { ProgressLine, progressBar } from '../../print/terminal/progress-line.ts'
 import { plural } from '../../print/terminal/text.ts'
 
-const UNREAD_SHOWN = 5
+const MAX_UNREAD_SHOWN = 5
 
 export const importCommand = defineProjectCommand({
   brief: 'Bring in what agents have said here before',
@@ -35,7 +35,7 @@ export const importCommand = defineProjectCommand({
     dryRun: toggle('Read and count, and store nothing'),
   },
   async run({ project, output, print, exit, context }, { allProjects, since, dryRun }, ...words) {
-    const { harnesses, paths } = wanted(words, context.cwd)
+    const { harnesses, paths } = parseWords(words, context.cwd)
     if (allProjects && paths.length > 0) {
       throw new UsageError(
         'files that are named go into this project',
@@ -46,19 +46,20 @@ export const importCommand = defineProjectCommand({
     const report = await project.importHistories({
       paths,
       ...defined({ harnesses, since, allProjects, isDryRun: dryRun }),
-      ...(line && { tell: progressBy(line) }),
+      ...(line && { tell: showProgress(line) }),
     })
     line?.clear()
     const { unread } = report
-    for (const { path, problem } of unread.slice(0, UNREAD_SHOWN))
+    for (const { path, problem } of unread.slice(0, MAX_UNREAD_SHOWN))
       output.info(`${path} was not read: ${problem}`)
-    if (unread.length > UNREAD_SHOWN) output.info(`and ${unread.length - UNREAD_SHOWN} more`)
-    print(report, () => describe(report))
+    if (unread.length > MAX_UNREAD_SHOWN)
+      output.info(`and ${unread.length - MAX_UNREAD_SHOWN} more`)
+    print(report, () => describeImport(report))
     if (unread.length > 0) exit(EXIT.failure)
   },
 })
 
-function wanted(words: readonly string[], cwd: string) {
+function parseWords(words: readonly string[], cwd: string) {
   const [first, ...rest] = words
   const isName = first !== undefined && (first === 'all' || importableHarnesses().includes(first))
   const paths = isName ? rest : words
@@ -74,7 +75,7 @@ function wanted(words: readonly string[], cwd: string) {
   return { paths, harnesses: isName && first !== 'all' ? [first] : undefined }
 }
 
-function describe({
+function describeImport({
   isDryRun,
   conversations,
   upToDate,
@@ -83,16 +84,18 @@ function describe({
   messages,
   damaged,
 }: ImportReport): string {
-  const fresh = conversations.filter(({ isNew }) => isNew).length
-  const grown = conversations.length - fresh
+  const newCount = conversations.filter(({ isNew }) => isNew).length
+  const grownCount = conversations.length - newCount
   const counts = [
-    fresh > 0 ? plural(fresh, 'conversation') : '',
-    grown > 0 ? `more of ${plural(grown, 'conversation')}` : '',
+    newCount > 0 ? plural(newCount, 'conversation') : '',
+    grownCount > 0 ? `more of ${plural(grownCount, 'conversation')}` : '',
   ]
-  const what = counts.filter((count) => count !== '').join(' and ')
+  const newText = counts.filter((count) => count !== '').join(' and ')
   const amount = `${plural(messages, 'message')} (${byteSize(bytes)} read)`
-  const head =
-    what === '' ? 'Nothing new.' : `${isDryRun ? 'There are' : 'Imported'} ${what}: ${amount}.`
+  const headline =
+    newText === ''
+      ? 'Nothing new.'
+      : `${isDryRun ? 'There are' : 'Imported'} ${newText}: ${amount}.`
   const byHarness = importableHarnesses().flatMap((name) => {
     const own = conversations.filter(({ harness }) => harness === name)
     return own.length === 0 ? [] : [`  ${name}: ${plural(own.length, 'conversation')}`]
@@ -106,11 +109,11 @@ function describe({
       ? `${plural(damaged, 'line')} could not be read and ${damaged === 1 ? 'was' : 'were'} passed over.`
       : '',
   ]
-  return [head, ...byHarness, ...notes.filter((note) => note !== '')].join('\n')
+  return [headline, ...byHarness, ...notes.filter((note) => note !== '')].join('\n')
 }
 
-/** The rate is that of the files, and then anew that of the index. */
-function progressBy(line: ProgressLine): (progress: ImportProgress) => void {
+/** The rate restarts when indexing begins. */
+function showProgress(line: ProgressLine): (progress: ImportProgress) => void {
   let startedAt = performance.now()
   let wasIndexing = false
   return ({ bytes, totalBytes, files, totalFiles, isIndexing = false }) => {
@@ -119,9 +122,9 @@ function progressBy(line: ProgressLine): (progress: ImportProgress) => void {
     line.draw(() => {
       const seconds = (performance.now() - startedAt) / 1000
       const rate = seconds <= 0 ? '' : `  ${byteSize(bytes / seconds)}/s`
-      const what = isIndexing ? 'made searchable' : `${files}/${totalFiles} files`
+      const activity = isIndexing ? 'made searchable' : `${files}/${totalFiles} files`
       const share = totalBytes === 0 ? 1 : bytes / totalBytes
-      return `${progressBar(share)}  ${byteSize(bytes)} of ${byteSize(totalBytes)}${rate}  ${what}`
+      return `${progressBar(share)}  ${byteSize(bytes)} of ${byteSize(totalBytes)}${rate}  ${activity}`
     })
   }
 }

@@ -6,9 +6,9 @@ import { argument, toggle } from '../../context/flags.ts'
 import { defineProjectCommand } from '../../context/command.ts'
 import { plural } from '../../print/terminal/text.ts'
 
-const FILES_SHOWN = 4
-// The branch of a run was set back from what failed, which its reflog remembers.
-const FORGET_RESETS = 'git reflog expire --expire-unreachable=now --all && '
+const MAX_FILES_SHOWN = 4
+// The branch of a run was rolled back from failed attempts, which its reflog still references.
+const EXPIRE_REFLOG = 'git reflog expire --expire-unreachable=now --all && '
 
 export const purge = defineProjectCommand({
   brief: 'Take a leaked secret out of everything recorded',
@@ -24,27 +24,27 @@ export const purge = defineProjectCommand({
     dryRun: toggle('Change nothing and say where it is'),
     checkpoints: toggle('Let go of the code of checkpoints and failed attempts that hold it'),
   },
-  async run({ project, output, print, exit, context }, flags, given) {
-    const text = given === '-' ? await context.readStdin() : given
+  async run({ project, output, print, exit, context }, flags, textOrDash) {
+    const text = textOrDash === '-' ? await context.readStdin() : textOrDash
     const problem = purgeTextProblem(text)
     if (problem !== undefined) throw new UsageError(problem, 'printf %s "$SECRET" | stint purge -')
     const purged = await project.purge({ text, ...flags })
-    print(purged, () => describe(purged, output))
+    print(purged, () => describePurge(purged, output))
     if (!purged.isDryRun && !purged.isComplete) exit(EXIT.failure)
   },
 })
 
-function describe(purged: Purged, output: Output): string {
+function describePurge(purged: Purged, output: Output): string {
   const { isDryRun, replacements, files, remaining } = purged
-  const found = `${plural(replacements, 'place')} in ${plural(files.length, 'file')}`
-  const head =
+  const places = `${plural(replacements, 'place')} in ${plural(files.length, 'file')}`
+  const headline =
     replacements === 0
       ? 'Nothing recorded here holds it.'
       : isDryRun
-        ? `Found in ${found}.`
-        : `Purged from ${found}.`
+        ? `Found in ${places}.`
+        : `Purged from ${places}.`
   return [
-    output.bold(head),
+    output.bold(headline),
     ...files.map((file) => `   ${String(file.replacements).padStart(5)}  ${file.path}`),
     ...(isDryRun ? [] : ['   The index was built anew.']),
     ...describeCode(purged),
@@ -66,22 +66,27 @@ function describeCode({ checkpoints, isDryRun }: Purged): readonly string[] {
   const areDropped = checkpoints.every((code) => code.isDropped)
   const isInHistory = checkpoints.some((code) => code.isInHistory)
   const attempts = checkpoints.filter(({ attempt }) => attempt !== undefined).length
-  const whose = [
+  const owners = [
     ...(checkpoints.length > attempts ? [plural(checkpoints.length - attempts, 'checkpoint')] : []),
     ...(attempts > 0 ? [plural(attempts, 'failed attempt')] : []),
   ].join(' and of ')
   return [
     '',
-    areDropped ? `Let go of the code of ${whose} that held it:` : `The code of ${whose} holds it:`,
+    areDropped
+      ? `Let go of the code of ${owners} that held it:`
+      : `The code of ${owners} holds it:`,
     ...checkpoints.map(({ checkpoint, attempt, ref, files }) => {
-      const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : ''
-      const where =
-        files.length === 0 ? 'in its message' : `${files.slice(0, FILES_SHOWN).join(', ')}${more}`
-      return `   ${shortId(checkpoint ?? attempt ?? '')}  ${ref}  ${where}`
+      const more =
+        files.length > MAX_FILES_SHOWN ? ` and ${files.length - MAX_FILES_SHOWN} more` : ''
+      const location =
+        files.length === 0
+          ? 'in its message'
+          : `${files.slice(0, MAX_FILES_SHOWN).join(', ')}${more}`
+      return `   ${shortId(checkpoint ?? attempt ?? '')}  ${ref}  ${location}`
     }),
     ...(areDropped
       ? [
-          `   The objects stay in the repository until: ${attempts > 0 ? FORGET_RESETS : ''}git gc --prune=now`,
+          `   The objects stay in the repository until: ${attempts > 0 ? EXPIRE_REFLOG : ''}git gc --prune=now`,
         ]
       : [`   ${isDryRun ? 'purge' : 'the same'} with --checkpoints lets go of it`]),
     ...(isInHistory

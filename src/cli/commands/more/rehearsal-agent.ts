@@ -1,2 +1,2 @@
-// Loaded when an agent is rehearsed, because help does without.
+// Loaded only when the agent runs, because help does not need it.
 export { loadScript, serveRehearsalOnStdio } from '../../../core.ts'

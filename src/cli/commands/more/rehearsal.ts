@@ -27,22 +27,22 @@ export const rehearsal = defineCommand({
   async run({ context, print, json }, { script: path, check }) {
     const { loadScript, serveRehearsalOnStdio } = await import('./rehearsal-agent.ts')
     const script = loadScript(path === undefined ? undefined : resolve(context.cwd, path))
-    if (check) return print(summary(script), () => words(script))
+    if (check) return print(scriptJson(script), () => describeScript(script))
     if (json)
       throw new UsageError('--json goes with --check; an agent speaks its protocol', 'add --check')
     await serveRehearsalOnStdio(script, context.env)
   },
 })
 
-function summary({ tasks, default: otherwise, window, start }: Script) {
+function scriptJson({ tasks, default: defaultTurns, window, start }: Script) {
   const turns = Object.fromEntries(Object.entries(tasks).map(([name, list]) => [name, list.length]))
-  return { tasks: turns, default: otherwise?.length ?? 0, window, start }
+  return { tasks: turns, default: defaultTurns?.length ?? 0, window, start }
 }
 
-function words({ tasks, default: otherwise, window, start }: Script): string {
+function describeScript({ tasks, default: defaultTurns, window, start }: Script): string {
   return [
     ...Object.entries(tasks).map(([name, turns]) => `${name}: ${plural(turns.length, 'turn')}`),
-    otherwise === undefined
+    defaultTurns === undefined
       ? 'other tasks: rehearsed and reported done'
       : 'other tasks: as default says',
     `context: ${start} of ${window} tokens at the start`,

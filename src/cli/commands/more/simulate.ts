@@ -3,13 +3,13 @@ import { defined } from '../../../text/defined.ts'
 import { defineCommand } from '../../context/command.ts'
 import { UsageError } from '../../context/context.ts'
 import { numberFlag, textFlag, toggle } from '../../context/flags.ts'
-import { ProgressLine, progressBar } from '../../print/terminal/live.ts'
+import { ProgressLine, progressBar } from '../../print/terminal/progress-line.ts'
 
-const FULL = 100_000
-const QUICK = 10_000
-const MOST = 10_000_000
-const SEED = 42
-const written = (count: number) => count.toLocaleString('en-GB')
+const FULL_SESSIONS = 100_000
+const QUICK_SESSIONS = 10_000
+const MAX_SESSIONS = 10_000_000
+const DEFAULT_SEED = 42
+const formatCount = (count: number) => count.toLocaleString('en-GB')
 
 export const simulate = defineCommand({
   brief: "Show what keeping a session's state costs, simulated and measured",
@@ -18,46 +18,48 @@ export const simulate = defineCommand({
     'measured of Stint by killing it, by writing at once, by cutting writes short and by working through sessions.',
   ].join('\n'),
   usage: [
-    ['', `the study: ${written(FULL)} sessions an arm`],
-    ['--quick', `${written(QUICK)} of them`],
+    ['', `the study: ${formatCount(FULL_SESSIONS)} sessions an arm`],
+    ['--quick', `${formatCount(QUICK_SESSIONS)} of them`],
     ['--report study.html', 'a page with charts besides'],
     ['--sessions 1000 --seed 7 --json', 'others, for programs'],
   ],
   flags: {
-    full: toggle(`Draw ${written(FULL)} sessions for each arm, as the study did (the default)`),
-    quick: toggle(`Draw ${written(QUICK)}`),
+    full: toggle(
+      `Draw ${formatCount(FULL_SESSIONS)} sessions for each arm, as the study did (the default)`,
+    ),
+    quick: toggle(`Draw ${formatCount(QUICK_SESSIONS)}`),
     sessions: numberFlag('Draw so many'),
-    seed: numberFlag(`Where the drawing begins (default ${SEED}, the study's)`),
+    seed: numberFlag(`Where the drawing begins (default ${DEFAULT_SEED}, the study's)`),
     report: textFlag('Write a page with charts, too', 'FILE'),
   },
-  async run({ context, output, print, json }, { full, quick, seed = SEED, ...flags }) {
-    const sessions = flags.sessions ?? (quick ? QUICK : FULL)
+  async run({ context, output, print, json }, { full, quick, seed = DEFAULT_SEED, ...flags }) {
+    const sessions = flags.sessions ?? (quick ? QUICK_SESSIONS : FULL_SESSIONS)
     if ([full, quick, flags.sessions !== undefined].filter(Boolean).length > 1)
       throw new UsageError(
         '--full, --quick and --sessions each say how many sessions',
         'give one of them',
       )
-    if (sessions < 1 || sessions > MOST)
+    if (sessions < 1 || sessions > MAX_SESSIONS)
       throw new UsageError(
         `${sessions} sessions cannot be drawn`,
-        `give --sessions a number from 1 to ${written(MOST)}`,
+        `give --sessions a number from 1 to ${formatCount(MAX_SESSIONS)}`,
       )
     if (seed >= Number.MAX_SAFE_INTEGER)
       throw new UsageError(`${seed} is too large for a seed`, 'give --seed a number below 2^53')
     const path = flags.report === undefined ? undefined : resolve(context.cwd, flags.report)
     const { checkReportPath, writeReport } = await import('../../study/report-page.ts')
-    // Before the work: a file that cannot be written is known at once.
+    // Checked first, so that an unwritable file fails before the work.
     if (path !== undefined) checkReportPath(path)
-    const progress = ProgressLine.forContext(context)
+    const progressLine = ProgressLine.forContext(context)
     const { shipped: measurement } = await import('../../study/shipped.ts')
     const { analyseSensitivity, runStudy } = await import('../../study/study.ts')
     const { describeStudy } = await import('../../study/tables.ts')
-    const draw = (what: string) => (drawn: number, total: number) =>
-      progress?.draw(() => `${progressBar(drawn / total)}  ${what}`)
-    const onProgress = draw('sessions drawn')
+    const showProgress = (label: string) => (drawn: number, total: number) =>
+      progressLine?.draw(() => `${progressBar(drawn / total)}  ${label}`)
+    const onProgress = showProgress('sessions drawn')
     const study = await runStudy({ sessions, seed, measurement, onProgress })
-    const sensitivity = await analyseSensitivity(study, draw('assumptions changed'))
-    progress?.clear()
+    const sensitivity = await analyseSensitivity(study, showProgress('assumptions changed'))
+    progressLine?.clear()
     if (path !== undefined) writeReport(path, study, sensitivity)
     print({ ...study, sensitivity, ...defined({ report: path }) }, () =>
       describeStudy(study, sensitivity, output),

@@ -5,10 +5,10 @@ import { Interrupt } from '../../context/context.ts'
 import { defineProjectCommand } from '../../context/command.ts'
 import { budgetJson, describeBudget, describeBudgetBriefly } from '../../print/budget.ts'
 
-const EVERY_MS = 1000
+const POLL_MS = 1000
 const MEGABYTE = 1024 * 1024
-/** Smaller transcripts are read before a person could read that they are. */
-const WORTH_SAYING = 50 * MEGABYTE
+/** Smaller transcripts are read too fast for a progress line. */
+const PROGRESS_FROM_BYTES = 50 * MEGABYTE
 
 export const budget = defineProjectCommand({
   brief: 'Show how full a conversation is, and what it has used',
@@ -24,28 +24,30 @@ export const budget = defineProjectCommand({
   flags: { watch: toggle('Go on and show each change, until Ctrl-C') },
   async run({ project, output, print, json, context }, { watch }, of) {
     const progress = (done: number, size: number) => {
-      const [read, all] = [Math.round(done / MEGABYTE), Math.round(size / MEGABYTE)]
-      if (size >= WORTH_SAYING) output.progress(read, all, 'megabytes of transcript')
+      const [read, total] = [Math.round(done / MEGABYTE), Math.round(size / MEGABYTE)]
+      if (size >= PROGRESS_FROM_BYTES) output.progress(read, total, 'megabytes of transcript')
     }
     const read = () => project.budget({ ...defined({ of }), progress })
     if (!watch) {
-      const found = await read()
-      return print(budgetJson(found), () => describeBudget(found, output))
+      const conversationBudget = await read()
+      return print(budgetJson(conversationBudget), () => describeBudget(conversationBudget, output))
     }
-    // On a terminal the picture is drawn again in its place; elsewhere each change is a line.
+    // On a terminal the view is redrawn in place; elsewhere each change is a line.
     const isTerminal = (context.process.stdout as { readonly isTTY?: boolean }).isTTY === true
     const interrupt = new Interrupt('SIGINT', 'SIGTERM')
-    for (let shown = ''; !interrupt.signal.aborted;) {
-      const found = await read()
-      const value = budgetJson(found)
-      const words = isTerminal ? describeBudget(found, output) : describeBudgetBriefly(found)
-      // Times go on by themselves and are no news.
-      const news = json ? JSON.stringify({ ...value, now: undefined }) : words
-      if (news !== shown)
-        output.line(json ? JSON.stringify(value) : isTerminal ? `\u001B[H\u001B[2J${words}` : words)
-      shown = news
-      const next = sleep(EVERY_MS, undefined, { signal: interrupt.signal })
-      // The interrupt ends the wait.
+    for (let previous = ''; !interrupt.signal.aborted;) {
+      const conversationBudget = await read()
+      const value = budgetJson(conversationBudget)
+      const text = isTerminal
+        ? describeBudget(conversationBudget, output)
+        : describeBudgetBriefly(conversationBudget)
+      // The clock alone is not a change.
+      const current = json ? JSON.stringify({ ...value, now: undefined }) : text
+      if (current !== previous)
+        output.line(json ? JSON.stringify(value) : isTerminal ? `\u001B[H\u001B[2J${text}` : text)
+      previous = current
+      const next = sleep(POLL_MS, undefined, { signal: interrupt.signal })
+      // Aborted by the interrupt.
       await next.catch(() => undefined)
     }
   },

@@ -42,11 +42,11 @@ export const ledger = defineProjectCommand({
       throw new UsageError('--maintenance is about the whole project', 'stint ledger --maintenance')
     const { describeLedger, describeMaintenance } = await import('../../print/ledger.ts')
     if (maintenance) {
-      const found = await (done ? project.maintenance.done('cli') : project.maintenance.look())
-      return print(found, () => describeMaintenance(found, done, output))
+      const result = await (done ? project.maintenance.done('cli') : project.maintenance.look())
+      return print(result, () => describeMaintenance(result, done, output))
     }
     const grouping = by === 'day' ? undefined : by
-    const found = await project.ledger(defined({ of, since, by: grouping }))
-    print(found, () => describeLedger(found, defined({ by, since }), output))
+    const result = await project.ledger(defined({ of, since, by: grouping }))
+    print(result, () => describeLedger(result, defined({ by, since }), output))
   },
 })

@@ -1,4 +1,4 @@
-// What a model is given: of a session, and of the repository.
+// The context for a model: of a session, and of the repository.
 import type { ExplainedSection, PackedSession, ProjectContext } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
 import { numberFlag, optionalSessionArgument, toggle } from '../../context/flags.ts'
@@ -30,23 +30,31 @@ export const pack = defineProjectCommand({
 
 function describeExplanation({ name, explanation }: PackedSession): string {
   const { budget, tokens, around, sections } = explanation!
-  const empty = sections.filter(({ told }) => told === 'empty').map(({ section }) => section)
+  const emptySections = sections
+    .filter(({ told }) => told === 'empty')
+    .map(({ section }) => section)
   return [
     `${name}: ${tokens} of ${budget} tokens, in this order`,
-    line(around, 'around it', 'the fence, the mark, and the line that names what is left out'),
+    explanationLine(
+      around,
+      'around it',
+      'the fence, the mark, and the line that names what is left out',
+    ),
     ...sections
       .filter(({ told }) => told !== 'empty')
-      .map((section) => line(section.tokens, section.section, words(section))),
-    ...(empty.length === 0 ? [] : [`Nothing there is to tell of: ${empty.join(', ')}`]),
+      .map((section) => explanationLine(section.tokens, section.section, sectionText(section))),
+    ...(emptySections.length === 0
+      ? []
+      : [`Nothing there is to tell of: ${emptySections.join(', ')}`]),
   ].join('\n')
 }
 
-function words({ told, shown, count, why, command }: ExplainedSection): string {
+function sectionText({ told, shown, count, why, command }: ExplainedSection): string {
   const amount = told === 'all' ? (count === 1 ? 'told' : `all ${count}`) : `${shown} of ${count}`
   return why === undefined ? amount : `${amount}; ${why}: ${command}`
 }
 
-function line(tokens: number, name: string, text: string): string {
+function explanationLine(tokens: number, name: string, text: string): string {
   return `${String(tokens).padStart(6)}  ${name.padEnd(28)}${text}`
 }
 
@@ -64,16 +72,16 @@ export const project = defineProjectCommand({
     explain: toggle('Say of each part where it was read, what it costs and what did not fit'),
   },
   async run({ project, print }, { refresh, explain }) {
-    const found = await project.context(defined({ refresh }))
-    const { text, tokens, head, sources, topics, renewed } = found
-    const kept = renewed === undefined
-    print({ text, tokens, head, kept, ...defined({ renewed }), sources, topics }, () =>
-      explain ? describeContext(found) : text,
+    const projectContext = await project.context(defined({ refresh }))
+    const { text, tokens, head, sources, topics, renewed } = projectContext
+    const isCached = renewed === undefined
+    print({ text, tokens, head, kept: isCached, ...defined({ renewed }), sources, topics }, () =>
+      explain ? describeContext(projectContext) : text,
     )
   },
 })
 
-const WHY = {
+const RENEWED_TEXTS = {
   first: 'read for the first time',
   asked: 'read again, as asked',
   commit: 'read again, because HEAD is another commit',
@@ -81,17 +89,17 @@ const WHY = {
 }
 
 function describeContext({ tokens, head, sources, topics, renewed }: ProjectContext): string {
-  const at = head === undefined ? 'before the first commit' : `at ${head.slice(0, 7)}`
-  const missing = topics.filter(({ count }) => count === 0).map(({ topic }) => topic)
+  const headText = head === undefined ? 'before the first commit' : `at ${head.slice(0, 7)}`
+  const emptyTopics = topics.filter(({ count }) => count === 0).map(({ topic }) => topic)
   return [
-    `${tokens} of 500 tokens ${at}; ${renewed === undefined ? 'as kept, and still true' : WHY[renewed]}`,
+    `${tokens} of 500 tokens ${headText}; ${renewed === undefined ? 'as kept, and still true' : RENEWED_TEXTS[renewed]}`,
     ...topics
       .filter(({ count }) => count > 0)
       .map(
         ({ topic, tokens: cost, shown, count, isShortened, from }) =>
           `${String(cost).padStart(6)}  ${topic.padEnd(14)}${shown} of ${count}${isShortened ? ', shortened' : ''}; from ${from.join(', ')}`,
       ),
-    ...(missing.length === 0 ? [] : [`Nothing was found of: ${missing.join(', ')}`]),
+    ...(emptyTopics.length === 0 ? [] : [`Nothing was found of: ${emptyTopics.join(', ')}`]),
     `Files read: ${sources.join(', ') || 'none'}`,
   ].join('\n')
 }

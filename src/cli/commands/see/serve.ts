@@ -28,30 +28,30 @@ export const serve = defineCommand({
     if (port !== undefined && port > 65_535)
       throw new UsageError(`there is no port ${port}`, 'ports end at 65535')
     const { openBrowser, serveProject } = await import('../../../serve/start-server.ts')
-    const { STINT_SERVE_TOKEN: ours, ...env } = context.env
-    const token = flags.token ?? (ours === '' ? undefined : ours)
-    // The agents that are started from the page have no use for it.
+    const { STINT_SERVE_TOKEN: envToken, ...env } = context.env
+    const token = flags.token ?? (envToken === '' ? undefined : envToken)
+    // Agents started from the page must not inherit it.
     delete process.env.STINT_SERVE_TOKEN
     const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
     try {
-      const served = await serveProject({
+      const result = await serveProject({
         version: stintVersion(),
         cwd: context.cwd,
         env,
         say: (line) => output.info(line),
         ...defined({ port, host, token }),
       })
-      const { url, isNew } = served
-      if (json) output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
+      const { url, isNew } = result
+      if (json) output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : result.pid }))
       else {
-        if (!isNew) output.info(`this project is served already, by process ${served.pid}`)
+        if (!isNew) output.info(`this project is served already, by process ${result.pid}`)
         output.line(url)
       }
       if (open) openBrowser(url, env)
       if (!isNew) return
       if (!json) output.info('Ctrl-C ends it')
       await interrupt.interrupted
-      await served.server.close()
+      await result.server.close()
     } finally {
       interrupt.dispose()
     }

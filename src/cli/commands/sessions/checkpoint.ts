@@ -34,11 +34,11 @@ const save = defineProjectCommand({
       ...(noCode && { code: false }),
     })
     const value = { session: publicSessionHead(state), checkpoint: publicCheckpoint(checkpoint) }
-    print(value, () => describe(state, checkpoint, preCompact === true, output))
+    print(value, () => describeSaved(state, checkpoint, preCompact === true, output))
   },
 })
 
-function describe(
+function describeSaved(
   state: SessionState,
   { id, text, code }: Checkpoint,
   isPreCompact: boolean,
@@ -78,7 +78,7 @@ const list = defineProjectCommand({
   },
 })
 
-const which = optionalArgument(
+const checkpointArgument = optionalArgument(
   'The checkpoint, by number or part of its id; the latest when absent',
   'CHECKPOINT',
 )
@@ -89,15 +89,15 @@ const diff = defineProjectCommand({
     ['', 'since the latest'],
     ['2 --stat', 'since the second, by file'],
   ],
-  args: [which],
+  args: [checkpointArgument],
   flags: { stat: toggle('Only which files, and by how much'), session: sessionFlag },
   async run({ project, pick, print }, { stat, session }, checkpoint) {
     const picked = await pick(session)
-    const found = await project.checkpoints.diff({ ...picked, ...defined({ checkpoint, stat }) })
-    print({ ...found, checkpoint: publicCheckpoint(found.checkpoint) }, () =>
-      found.diff === ''
-        ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.`
-        : found.diff,
+    const result = await project.checkpoints.diff({ ...picked, ...defined({ checkpoint, stat }) })
+    print({ ...result, checkpoint: publicCheckpoint(result.checkpoint) }, () =>
+      result.diff === ''
+        ? `Nothing changed since checkpoint ${shortId(result.checkpoint.id)}.`
+        : result.diff,
     )
   },
 })
@@ -109,7 +109,7 @@ const restore = defineProjectCommand({
     ['a1b2c3 --branch rescue', 'into a branch of this name, which must not exist'],
     ['1 --worktree ../rescue', 'into a new folder, which must not exist'],
   ],
-  args: [which],
+  args: [checkpointArgument],
   flags: {
     branch: textFlag('Name of the new branch', 'NAME'),
     worktree: textFlag('Folder of the new worktree', 'PATH'),

@@ -35,20 +35,20 @@ const create = defineProjectCommand({
     tokens: numberFlag('What it may cost a model: 600 to 12000, 3000 when absent'),
   },
   async run({ project, output, pick, print, context }, { noCode, ...flags }, name) {
-    const made = await project.handoffs.create({
+    const created = await project.handoffs.create({
       by: 'cli',
       ...flags,
       ...(await pick(name)),
       ...(noCode && { code: false }),
     })
-    const { handoff, state, path, leftOut } = made
+    const { handoff, state, path, leftOut } = created
     print({ ...handoffJson(handoff, state), path, leftOut }, () =>
-      describeCreatedHandoff(made, context.cwd, output),
+      describeCreatedHandoff(created, context.cwd, output),
     )
   },
 })
 
-const which =
+const HANDOFF_NAMES =
   'a number or part of an id of the session at hand, SESSION/NUMBER, or SESSION for its latest; the latest when absent'
 
 const show = defineProjectCommand({
@@ -58,7 +58,7 @@ const show = defineProjectCommand({
     ['fix-auth/2', 'the second of a session'],
     ['--check', 'what of it still holds; exit 1 when something moved'],
   ],
-  args: [optionalArgument(`The handoff: ${which}`, 'SESSION|ID')],
+  args: [optionalArgument(`The handoff: ${HANDOFF_NAMES}`, 'SESSION|ID')],
   flags: { check: toggle('Compare it with the journal and the repository as they are now') },
   async run({ project, output, print, exit }, { check }, name) {
     const shown = await project.handoffs.show(defined({ handoff: name, check }))
@@ -76,8 +76,8 @@ const list = defineProjectCommand({
   args: [optionalSessionArgument('The session')],
   async run({ project, pick, print }, _flags, name) {
     const { session, handoffs } = await project.handoffs.list(await pick(name))
-    const values = handoffs.map((handoff) => publicHandoff(handoff, session))
-    print(values, () =>
+    const rows = handoffs.map((handoff) => publicHandoff(handoff, session))
+    print(rows, () =>
       handoffs.length === 0
         ? 'No handoffs yet: stint handoff create makes one.'
         : handoffs.map(handoffLine).join('\n'),
@@ -95,7 +95,9 @@ const accept = defineProjectCommand({
     ['handoff.md', 'a document, also where its journal is not'],
     ['--force', 'although something moved'],
   ],
-  args: [optionalArgument(`The handoff: ${which}; or the path of a document`, 'SESSION|ID|FILE')],
+  args: [
+    optionalArgument(`The handoff: ${HANDOFF_NAMES}; or the path of a document`, 'SESSION|ID|FILE'),
+  ],
   flags: { force: toggle('Take it up although it is stale or was changed') },
   async run({ project, output, print, exit }, { force }, name) {
     const accepted = await project.handoffs.accept({

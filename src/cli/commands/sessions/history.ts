@@ -61,15 +61,15 @@ const show = defineProjectCommand({
       throw new UsageError('--all lists, and takes no name', 'stint history --all')
     const history = await invocation.project.history()
     if (flags.all) return printList(await history.all(), undefined, invocation)
-    const meant = flags.format === undefined ? await history.find(name) : undefined
-    if (meant === undefined || !('session' in meant))
+    const match = flags.format === undefined ? await history.find(name) : undefined
+    if (match === undefined || !('session' in match))
       return printConversation(history, await history.conversation(name), flags, invocation)
     if (flags.from !== undefined || flags.to !== undefined || flags.full)
       throw new UsageError(
         '--from, --to and --full are for one conversation',
         'add --format text for the latest of a session, or name one',
       )
-    const { session } = meant
+    const { session } = match
     printList(await history.conversations(session.id), session.name, invocation)
   },
 })
@@ -103,7 +103,7 @@ function printConversation(
     output.line(line)
 }
 
-const HEADS = [
+const COLUMNS = [
   'conversation',
   'began',
   'harness',
@@ -127,19 +127,19 @@ function printList(
         : `No conversation of ${session} is known: stint setup claude lets Stint follow those to come.`
     const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
     return [
-      ...tableWithHead(HEADS, rows.map(cellsOf), output, [4, 5, 6]),
+      ...tableWithHead(COLUMNS, rows.map(toCells), output, [4, 5, 6]),
       `${plural(rows.length, 'conversation')}, ${formatSize(total)}`,
     ].join('\n')
   })
 }
 
-/** The shortest beginning of an id that tells it from others. Ids that begin with their time do so late. */
-const ID_SHOWN = 13
+/** Long enough to be unique: ids that start with their time differ late. */
+const SHOWN_ID_LENGTH = 13
 
-function cellsOf(row: ConversationRow): readonly string[] {
+function toCells(row: ConversationRow): readonly string[] {
   const { id, startedAt, harness, model, isStored, messages, compactions, bytes } = row
   return [
-    id.slice(0, ID_SHOWN),
+    id.slice(0, SHOWN_ID_LENGTH),
     startedAt === undefined ? '' : minute(startedAt),
     oneLine(harness),
     oneLine(model ?? ''),
@@ -187,16 +187,16 @@ function describePruned(
   output: Output,
 ): string {
   const freed = conversations.reduce((sum, { bytes }) => sum + bytes, 0) + blobs.bytes
-  const parts = [
+  const freedParts = [
     ...(conversations.length === 0 ? [] : [plural(conversations.length, 'conversation')]),
     ...(blobs.count === 0 ? [] : [`${blobs.count} of the large outputs and pictures`]),
   ]
-  const head =
-    parts.length === 0
+  const headline =
+    freedParts.length === 0
       ? 'Nothing to remove.'
-      : `${isDryRun ? 'Would free' : 'Freed'} ${formatSize(freed)}: ${parts.join(', ')}.`
+      : `${isDryRun ? 'Would free' : 'Freed'} ${formatSize(freed)}: ${freedParts.join(', ')}.`
   return [
-    output.bold(head),
+    output.bold(headline),
     ...conversations.map(({ id, bytes }) => `   ${formatSize(bytes).padStart(7)}  ${id}`),
     ...busy.map((id) => `   ${id} is being written to and stays; try again`),
     ...(young === 0

@@ -1,4 +1,4 @@
-// Starting a session, going on with one, and ending one.
+// Starting, resuming and ending a session.
 import { join, relative } from 'node:path'
 import { countItems, tldrOf } from '../../../core.ts'
 import type { InitOptions, SessionState } from '../../../library.ts'
@@ -43,7 +43,7 @@ export const init = defineProjectCommand({
   ],
   flags: INIT_FLAGS,
   async run({ project, output, print, context }, flags) {
-    const options = await answered(context, flags)
+    const options = await initOptions(context, flags)
     const { reading, closed } = await project.init({ ...options, by: 'cli' })
     const { id, name, git, goal, tasks } = reading.state
     const names = await taskNames(project, tasks)
@@ -68,15 +68,15 @@ export const init = defineProjectCommand({
   },
 })
 
-/** The options from the flags, or from the person when there are none. */
-async function answered(
+/** The options from the flags, or asked for when there are none. */
+async function initOptions(
   context: CliContext,
   flags: Flags<typeof INIT_FLAGS>,
 ): Promise<InitOptions> {
   const { name, goal, title, force } = flags
   const tasks = [...(flags.task === undefined ? [] : [flags.task]), ...(flags.tasks ?? [])]
-  const given = { tasks, ...defined({ name, goal, title, force }) }
-  if (name !== undefined || goal !== undefined || tasks.length > 0) return given
+  const fromFlags = { tasks, ...defined({ name, goal, title, force }) }
+  if (name !== undefined || goal !== undefined || tasks.length > 0) return fromFlags
   if (!context.canAsk)
     throw new UsageError(
       'init needs to know what the session is for',
@@ -99,7 +99,7 @@ async function answered(
   const linked = await ask('Tasks to link? (ids or short names, joined by commas; empty: none)', '')
   const ids = linked.split(',').map((id) => id.trim())
   return {
-    ...given,
+    ...fromFlags,
     tasks: ids.filter((id) => id !== ''),
     ...(objective !== '' && { goal: objective }),
     ...(shortName !== '' && { name: shortName }),
@@ -126,7 +126,7 @@ export const resume = defineProjectCommand({
       return printSessions(await project.list({ status: ['active', 'paused'] }), json, output)
     const resumed = await project.resume({
       by: 'cli',
-      // Whoever sits before a terminal knows their project.
+      // A person at a terminal knows the project.
       withProject: !context.canAsk,
       ...(await pick(name)),
       ...defined({ last }),
@@ -181,7 +181,7 @@ export const pause = defineProjectCommand({
   },
 })
 
-const HOW_CLOSED = { complete: toggle('It is done'), abandon: toggle('It is given up') }
+const OUTCOME_FLAGS = { complete: toggle('It is done'), abandon: toggle('It is given up') }
 
 export const close = defineProjectCommand({
   brief: 'Complete or abandon the session',
@@ -190,13 +190,13 @@ export const close = defineProjectCommand({
     ['--abandon --reason "Requirements changed"', 'given up: linked tasks are ready again'],
   ],
   flags: {
-    ...HOW_CLOSED,
+    ...OUTCOME_FLAGS,
     reason: textFlag('Why'),
     force: toggle('Say nothing of steps that are still open'),
     session: sessionFlag,
   },
   async run({ project, output, pick, print, context }, flags) {
-    const how = await outcome(context, flags)
+    const how = await askOutcome(context, flags)
     const { state } = await project.close({
       how,
       by: 'cli',
@@ -210,19 +210,19 @@ export const close = defineProjectCommand({
         `${plural(open.length, 'step')} left open: ${open.map((step) => step.text.split('\n')[0]).join('; ')} (stint reopen ${state.name} goes back)`,
       )
     }
-    const took = durationBetween(state.createdAt, state.closedAt ?? state.updatedAt)
-    print({ ...publicSessionHead(state), duration: took }, () =>
-      describeClosed(state, took, names, output),
+    const durationText = durationBetween(state.createdAt, state.closedAt ?? state.updatedAt)
+    print({ ...publicSessionHead(state), duration: durationText }, () =>
+      describeClosed(state, durationText, names, output),
     )
   },
 })
 
-/** Asked once, also when the session has to be asked for too and the work starts over. */
-const answers = new WeakMap<CliContext, 'completed' | 'abandoned'>()
+/** Remembered, because the command starts over when the session has to be asked for as well. */
+const outcomes = new WeakMap<CliContext, 'completed' | 'abandoned'>()
 
-async function outcome(
+async function askOutcome(
   context: CliContext,
-  { complete, abandon }: Flags<typeof HOW_CLOSED>,
+  { complete, abandon }: Flags<typeof OUTCOME_FLAGS>,
 ): Promise<'completed' | 'abandoned'> {
   if (complete && abandon) throw new UsageError('give --complete or --abandon, not both')
   if (complete) return 'completed'
@@ -234,27 +234,27 @@ async function outcome(
     )
   const { askChoice } = await import('../../context/ask.ts')
   const answer =
-    answers.get(context) ??
+    outcomes.get(context) ??
     (await askChoice('How did it end?', [
       { value: 'completed', label: 'It is done' },
       { value: 'abandoned', label: 'It is given up' },
     ]))
   if (answer === undefined) throw new UsageError('nothing was closed')
-  answers.set(context, answer)
+  outcomes.set(context, answer)
   return answer
 }
 
 function describeClosed(
   state: SessionState,
-  took: string,
+  durationText: string,
   names: readonly string[],
   output: Output,
 ): string {
   const isDone = state.status === 'completed'
-  const found = countItems(state.discoveries)
+  const discoveryCount = countItems(state.discoveries)
   return [
     `${isDone ? '✅' : '🚫'} ${output.bold(`Session ${isDone ? 'Completed' : 'Abandoned'}: ${state.name}`)}`,
-    `   Duration: ${took}`,
+    `   Duration: ${durationText}`,
     `   Compactions: ${state.compactions}`,
     `   Progress: ${progressLine(state)}`,
     ...(state.closeReason === undefined ? [] : [`   Reason: ${state.closeReason}`]),
@@ -266,7 +266,7 @@ function describeClosed(
     `   ${plural(countItems(state.decisions), 'decision')} recorded`,
     '',
     '   ## Discoveries',
-    `   ${found} ${found === 1 ? 'discovery' : 'discoveries'} logged`,
+    `   ${discoveryCount} ${discoveryCount === 1 ? 'discovery' : 'discoveries'} logged`,
     ...(names.length === 0 ? [] : ['']),
     ...names.map((task) => `   Linked task ${task}: ${isDone ? 'completed ✅' : 'ready again'}`),
   ].join('\n')

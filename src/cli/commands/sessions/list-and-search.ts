@@ -1,4 +1,3 @@
-// Listing sessions, and searching in them.
 import type { Project, MessageHit, SearchHit, SessionStatus } from '../../../library.ts'
 import { SEARCH_NAMES, StintError, shortId } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
@@ -59,12 +58,12 @@ export const list = defineProjectCommand({
   },
 })
 
-/** A task may be named by its short name; a session knows it by its id. */
+/** Users may give a task's short name, but sessions store its id. */
 async function taskId({ tasks }: Project, name: string): Promise<string> {
   try {
     return (await tasks.show(name)).id
   } catch (error) {
-    // Linked by its name alone, because it is in no backlog here.
+    // A session may be linked to a task that is in no backlog here.
     if (error instanceof StintError && error.code === 'TASK_NOT_FOUND') return name
     throw error
   }
@@ -72,7 +71,7 @@ async function taskId({ tasks }: Project, name: string): Promise<string> {
 
 const DEFAULT_LIMIT = 20
 
-function kindsOf(name: string): readonly string[] {
+function parseKind(name: string): readonly string[] {
   const kinds = SEARCH_NAMES.get(name.toLowerCase()) ?? (name.includes('.') ? [name] : undefined)
   if (kinds !== undefined) return kinds
   throw new UsageError(
@@ -99,7 +98,7 @@ export const search = defineProjectCommand({
     ),
     kind: checkedFlag(
       textFlag('Only entries of this kind: decision, discovery, progress, …', 'KIND'),
-      kindsOf,
+      parseKind,
     ),
     session: sessionFlag,
     since: dateFlag('Only what is from then on'),
@@ -108,7 +107,7 @@ export const search = defineProjectCommand({
     offset: numberFlag('Leave out this many at first'),
     allProjects: toggle('Every project that Stint was used in on this machine'),
   },
-  async run({ project, output, pick, json }, { session: within, ...flags }, ...words) {
+  async run({ project, output, pick, json }, { session: sessionName, ...flags }, ...words) {
     const query = words.join(' ').trim()
     if (query === '') throw new UsageError('say what to look for', 'stint search lock ordering')
     const marks = output.bold('|').split('|') as [string, string]
@@ -116,39 +115,41 @@ export const search = defineProjectCommand({
       text: query,
       limit: DEFAULT_LIMIT,
       ...flags,
-      ...(await pick(within)),
+      ...(await pick(sessionName)),
       ...(!json && marks[0] !== '' && { marks }),
     })
-    let found = 0
+    let count = 0
     if (json) output.line('[')
     for await (const hit of hits) {
-      if (json) output.line(`${found === 0 ? '' : ','}${JSON.stringify(hit)}`)
+      if (json) output.line(`${count === 0 ? '' : ','}${JSON.stringify(hit)}`)
       else {
-        const where = flags.allProjects ? `${hit.project}  ` : ''
-        output.line(where + (hit.where === 'said' ? saidLine(hit, output) : entryLine(hit, output)))
+        const projectPrefix = flags.allProjects ? `${hit.project}  ` : ''
+        output.line(
+          projectPrefix + (hit.where === 'said' ? messageLine(hit, output) : hitLine(hit, output)),
+        )
         output.line(`   ${hit.snippet}`)
       }
-      found += 1
+      count += 1
     }
     if (json) output.line(']')
-    else if (found === 0) output.line(`Nothing found for "${query}".`)
+    else if (count === 0) output.line(`Nothing found for "${query}".`)
   },
 })
 
-function entryLine({ name, session: id, at, kind, entry }: SearchHit, output: Output): string {
+function hitLine({ name, session: id, at, kind, entry }: SearchHit, output: Output): string {
   return `${name} ${output.dim(`(${shortId(id)})`)}  ${minute(at)}  ${kind}  ${shortId(entry)}`
 }
 
-function saidLine(
+function messageLine(
   { name, session: id, conversation, harness, role, at, item }: MessageHit,
   output: Output,
 ): string {
-  const whose =
+  const sessionText =
     name === undefined || id === undefined
       ? 'no session'
       : `${name} ${output.dim(`(${shortId(id)})`)}`
-  const when = at === undefined ? '' : `  ${minute(at)}`
-  return `${whose}${when}  said by ${SPEAKERS[role]}  ${harness ?? 'conversation'} ${conversation} #${item}`
+  const timeText = at === undefined ? '' : `  ${minute(at)}`
+  return `${sessionText}${timeText}  said by ${SPEAKERS[role]}  ${harness ?? 'conversation'} ${conversation} #${item}`
 }
 
 const SPEAKERS = { user: 'the user', assistant: 'the agent', system: 'the harness' } as const

@@ -54,7 +54,7 @@ export const log = defineProjectCommand({
   flags: FLAGS,
   async run({ project, output, pick, print }, flags) {
     const options = { ...recordOptions(flags), by: 'cli', ...(await pick(flags.session)) }
-    const { reading, appended } = await record(project, options, flags)
+    const { reading, appended } = await logOrAmendNote(project, options, flags)
     const { state } = reading
     const all = () => reading.entries
     if (flags.decision && flags.rationale === undefined && flags.amend === undefined)
@@ -71,40 +71,44 @@ export const log = defineProjectCommand({
 })
 
 /**
- * The words of a checkpoint are its note, those of every other entry its text, and only the library
- * knows what the id means: `--amend ID --note TEXT` is tried as the one and then as the other.
+ * `--amend ID --note TEXT` rewords the text of an entry, or the note of a checkpoint. Only the library knows
+ * which of them the id names, so both are tried.
  */
-async function record(project: Project, options: RecordOptions, flags: Flags): Promise<Recorded> {
+async function logOrAmendNote(
+  project: Project,
+  options: RecordOptions,
+  flags: Flags,
+): Promise<Recorded> {
   const { amend } = options
   try {
     return await project.log(options)
   } catch (error) {
-    if (!isNotAmendable(error) || amend === undefined || flags.note === undefined) throw error
+    if (!isNotAmendableError(error) || amend === undefined || flags.note === undefined) throw error
     const { text: note, ...rest } = amend.changes
     const changes = { ...rest, ...defined({ note }) }
     try {
       return await project.log({ ...options, amend: { ...amend, changes } })
     } catch (second) {
-      // It is no checkpoint either; the first answer is the one about what was typed.
-      throw isNotAmendable(second) ? error : second
+      // Not a checkpoint either; the first error is about what was typed.
+      throw isNotAmendableError(second) ? error : second
     }
   }
 }
 
-function isNotAmendable(error: unknown): boolean {
+function isNotAmendableError(error: unknown): boolean {
   return error instanceof StintError && error.code === 'NOT_AMENDABLE'
 }
 
-/** Flags that stand for no field of an entry. */
-const NOT_AMENDING = ['done', 'retract', 'current', 'resolved', 'reason'] as const
+/** Flags that set no field of an entry. */
+const NOT_AMENDABLE_FLAGS = ['done', 'retract', 'current', 'resolved', 'reason'] as const
 
 function recordOptions(flags: Flags): RecordOptions {
   const { amend, retract = [], reason } = flags
   if (amend !== undefined) {
-    const stray = NOT_AMENDING.filter((flag) => flags[flag] !== undefined)
-    if (stray.length > 0) {
+    const conflicting = NOT_AMENDABLE_FLAGS.filter((flag) => flags[flag] !== undefined)
+    if (conflicting.length > 0) {
       throw new UsageError(
-        `--amend only rewords an entry; ${stray.map((flag) => `--${flag}`).join(', ')} cannot go with it`,
+        `--amend only rewords an entry; ${conflicting.map((flag) => `--${flag}`).join(', ')} cannot go with it`,
         'give them in a call of their own',
       )
     }
@@ -122,9 +126,9 @@ function recordOptions(flags: Flags): RecordOptions {
 
 function entriesFrom(flags: Flags): readonly LogEntry[] {
   const { decision = [], file = [], blocker = [], context, choice, rationale } = flags
-  const options = flags.options && numbered(flags.options)
-  const detail = defined({ context, choice, rationale, options })
-  if (decision.length !== 1 && Object.keys(detail).length > 0) {
+  const options = flags.options && numberOptions(flags.options)
+  const decisionFields = defined({ context, choice, rationale, options })
+  if (decision.length !== 1 && Object.keys(decisionFields).length > 0) {
     throw new UsageError(
       '--context, --options, --choice and --rationale belong to one --decision',
       'log several decisions one by one',
@@ -141,29 +145,31 @@ function entriesFrom(flags: Flags): readonly LogEntry[] {
       'name the blocker: --blocker "part of its text" --resolved',
     )
   }
-  type Plain = 'goal' | 'current' | 'tldr' | keyof typeof TEXT_FLAGS | 'done' | 'command'
-  const each = (flag: Plain) =>
+  type PlainFlag = 'goal' | 'current' | 'tldr' | keyof typeof TEXT_FLAGS | 'done' | 'command'
+  const entriesOf = (flag: PlainFlag) =>
     [flags[flag] ?? []].flat().map((value) => ({ [flag]: value }) as unknown as LogEntry)
   return [
-    ...each('goal'),
-    ...each('step'),
-    ...each('done'),
-    ...each('current'),
-    ...each('progress'),
-    ...decision.map((title) => ({ decision: title, ...detail })),
-    ...each('discovery'),
-    ...each('gotcha'),
-    ...(isResolved ? blocker.map((resolved) => ({ resolved, ...resolution })) : each('blocker')),
-    ...each('next'),
-    ...each('key'),
+    ...entriesOf('goal'),
+    ...entriesOf('step'),
+    ...entriesOf('done'),
+    ...entriesOf('current'),
+    ...entriesOf('progress'),
+    ...decision.map((title) => ({ decision: title, ...decisionFields })),
+    ...entriesOf('discovery'),
+    ...entriesOf('gotcha'),
+    ...(isResolved
+      ? blocker.map((resolved) => ({ resolved, ...resolution }))
+      : entriesOf('blocker')),
+    ...entriesOf('next'),
+    ...entriesOf('key'),
     ...file.map((path) => ({ file: path, ...description })),
-    ...each('command'),
-    ...each('note'),
-    ...each('tldr'),
+    ...entriesOf('command'),
+    ...entriesOf('note'),
+    ...entriesOf('tldr'),
   ]
 }
 
-/** The flags whose words are the text of an entry. */
+/** The flags that set the text of an entry. */
 const TEXT_FLAGS = {
   progress: 'text',
   discovery: 'text',
@@ -175,8 +181,8 @@ const TEXT_FLAGS = {
   note: 'text',
 } as const
 
-/** The field of an entry that each flag stands for when it is amended. */
-const FIELDS = {
+/** The field that each flag amends. */
+const FIELD_OF_FLAG = {
   ...TEXT_FLAGS,
   goal: 'text',
   tldr: 'text',
@@ -192,17 +198,17 @@ const FIELDS = {
 
 function changesFrom(flags: Flags): Record<string, string> {
   const changes: Record<string, string> = {}
-  for (const [flag, field] of Object.entries(FIELDS)) {
-    for (const value of [flags[flag as keyof typeof FIELDS] ?? []].flat()) {
+  for (const [flag, field] of Object.entries(FIELD_OF_FLAG)) {
+    for (const value of [flags[flag as keyof typeof FIELD_OF_FLAG] ?? []].flat()) {
       if (changes[field] !== undefined) throw new UsageError(`--amend takes one new ${field}`)
       changes[field] = value
     }
   }
-  return { ...changes, ...defined({ options: flags.options && numbered(flags.options) }) }
+  return { ...changes, ...defined({ options: flags.options && numberOptions(flags.options) }) }
 }
 
-/** `(1) Lock before check, (2) Atomic state`: several options in the document's own form. */
-function numbered(options: readonly string[]): string {
+/** `(1) Lock before check, (2) Atomic state`, as the document writes several options. */
+function numberOptions(options: readonly string[]): string {
   return options.length === 1
     ? options[0]!
     : options.map((option, index) => `(${index + 1}) ${option}`).join(', ')

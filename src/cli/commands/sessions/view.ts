@@ -55,12 +55,12 @@ export const view = defineProjectCommand({
     print(value, () =>
       parts.length === 0
         ? renderModel(modelOf(reading.state))
-        : parts.map((part) => wordsOf(part, reading).trimEnd()).join('\n\n'),
+        : parts.map((part) => partText(part, reading).trimEnd()).join('\n\n'),
     )
   },
 })
 
-interface Part {
+interface ViewPart {
   readonly flag:
     | 'progress'
     | 'decisions'
@@ -69,13 +69,12 @@ interface Part {
     | 'next'
     | 'activity'
     | 'entries'
-  /** The section of the document that it prints. */
   readonly title?: string
-  /** The fields of the session that it prints for programs. */
+  /** The fields that `--json` prints. */
   readonly fields: readonly (keyof PublicSession)[]
 }
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly ViewPart[] = [
   { flag: 'progress', title: 'Progress', fields: ['steps', 'progress'] },
   { flag: 'decisions', title: 'Decisions', fields: ['decisions'] },
   { flag: 'discoveries', title: 'Discoveries', fields: ['discoveries'] },
@@ -97,8 +96,8 @@ const PARTS: readonly Part[] = [
   { flag: 'entries', fields: [] },
 ]
 
-function wordsOf({ flag, title }: Part, { state, entries }: SessionReading): string {
-  if (title !== undefined) return section(state, title)
+function partText({ flag, title }: ViewPart, { state, entries }: SessionReading): string {
+  if (title !== undefined) return documentSection(state, title)
   if (flag === 'activity') return describeActivity(state)
   return [
     `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
@@ -106,9 +105,9 @@ function wordsOf({ flag, title }: Part, { state, entries }: SessionReading): str
   ].join('\n')
 }
 
-function partsJson(parts: readonly Part[], { state, entries }: SessionReading): object {
-  const whole = publicSession(state)
-  const fields = parts.flatMap((part) => part.fields.map((field) => [field, whole[field]]))
+function partsJson(parts: readonly ViewPart[], { state, entries }: SessionReading): object {
+  const publicState = publicSession(state)
+  const fields = parts.flatMap((part) => part.fields.map((field) => [field, publicState[field]]))
   const hasEntries = parts.some(({ flag }) => flag === 'entries')
   return {
     ...Object.fromEntries(fields),
@@ -116,8 +115,7 @@ function partsJson(parts: readonly Part[], { state, entries }: SessionReading): 
   }
 }
 
-/** One section of the document, as the document has it. */
-function section(state: SessionState, title: string): string {
+function documentSection(state: SessionState, title: string): string {
   const lines = renderModel(modelOf(state)).split('\n')
   const start = lines.indexOf(`## ${title}`)
   const end = lines.findIndex((line, index) => index > start && line.startsWith('## '))

@@ -23,12 +23,12 @@ import {
   workflowTable,
 } from '../../print/workflow.ts'
 
-const id = argument('The workflow', 'ID', completions.sessions)
-const note = textFlag('What to remember of it')
+const workflowArgument = argument('The workflow', 'ID', completions.sessions)
+const noteFlag = textFlag('What to remember of it')
 
 type Workflows = Awaited<ReturnType<Project['workflows']>>
 
-/** Does something to a workflow, and shows what came of it; with a headline only that and what comes next. */
+/** Runs an operation on a workflow and prints the workflow; with a headline only that and the next step. */
 async function printWorkflow(
   { project, output, print }: ProjectInvocation,
   work: (workflows: Workflows) => Promise<WorkflowOverview>,
@@ -42,8 +42,8 @@ async function printWorkflow(
   )
 }
 
-/** The workflow that a name means, which is the name of its session. */
-async function workflowNamed({ pick }: ProjectInvocation, name: string) {
+/** A workflow is named by its session. */
+async function resolveWorkflow({ pick }: ProjectInvocation, name: string) {
   const { session = name } = await pick(name)
   return { by: 'cli', workflow: session }
 }
@@ -71,7 +71,13 @@ const init = defineProjectCommand({
     await printWorkflow(
       invocation,
       (workflows) =>
-        workflows.begin({ by: 'cli', id, name, ...picked, ...defined({ template, goal }) }),
+        workflows.begin({
+          by: 'cli',
+          id,
+          name,
+          ...picked,
+          ...defined({ template, goal }),
+        }),
       () => `Workflow begun: ${id}`,
     )
   },
@@ -86,22 +92,26 @@ const phase = defineProjectCommand({
     ['wf-001 5b --note "all red"', 'by its number'],
     ['wf-001 design', 'by its name, or a part of it; here, to go back'],
   ],
-  args: [id, optionalArgument('By number, sub-number or name', 'PHASE')],
-  flags: { note },
+  args: [workflowArgument, optionalArgument('By number, sub-number or name', 'PHASE')],
+  flags: { note: noteFlag },
   async run(invocation, { note }, id, phase) {
-    const named = await workflowNamed(invocation, id)
+    const target = await resolveWorkflow(invocation, id)
     await printWorkflow(
       invocation,
-      (workflows) => workflows.phase({ ...named, ...defined({ phase, note }) }),
+      (workflows) => workflows.phase({ ...target, ...defined({ phase, note }) }),
       ({ workflow }) => {
-        const { leaf: place } = currentLeaf(workflow)
-        return `Phase ${place.id} - ${place.name} ${ENTERED[place.status as 'current']}`
+        const { leaf } = currentLeaf(workflow)
+        return `Phase ${leaf.id} - ${leaf.name} ${PHASE_STATUS_TEXTS[leaf.status as 'current']}`
       },
     )
   },
 })
 
-const ENTERED = { current: 'entered', done: 'done', 'waiting for approval': 'waits for approval' }
+const PHASE_STATUS_TEXTS = {
+  current: 'entered',
+  done: 'done',
+  'waiting for approval': 'waits for approval',
+}
 
 const approve = defineProjectCommand({
   brief: 'Approve a phase, which opens the one after its gate',
@@ -112,13 +122,17 @@ const approve = defineProjectCommand({
     ['wf-001 4 --note "without the admin page"', 'by its number, with a remark'],
     ['wf-001 --person-said "Plan is fine, build it"', 'by an agent, in the words of the person'],
   ],
-  args: [id, optionalArgument('By number or name; the current one when absent', 'PHASE')],
-  flags: { note, personSaid: textFlag('The words in which the person approved it') },
-  async run(invocation, { note, personSaid: said }, id, phase) {
-    const named = await workflowNamed(invocation, id)
+  args: [
+    workflowArgument,
+    optionalArgument('By number or name; the current one when absent', 'PHASE'),
+  ],
+  flags: { note: noteFlag, personSaid: textFlag('The words in which the person approved it') },
+  async run(invocation, { note, personSaid }, id, phase) {
+    const target = await resolveWorkflow(invocation, id)
     await printWorkflow(
       invocation,
-      (workflows) => workflows.approve({ ...named, ...defined({ phase, note, said }) }),
+      (workflows) =>
+        workflows.approve({ ...target, ...defined({ phase, note, said: personSaid }) }),
       ({ workflow }) => `Phase ${workflow.approvals.at(-1)!.phase} approved`,
     )
   },
@@ -132,15 +146,15 @@ const set = defineProjectCommand({
     ['wf-001 focus "only the login form"', 'until the next phase'],
   ],
   args: [
-    id,
+    workflowArgument,
     argument('deliverables, name or focus', 'KEY'),
     argument('What to add or set', 'VALUE'),
   ],
   flags: { remove: toggle('Take the deliverable off, or the focus back') },
   async run(invocation, { remove }, id, key, value) {
-    const named = await workflowNamed(invocation, id)
+    const target = await resolveWorkflow(invocation, id)
     await printWorkflow(invocation, (workflows) =>
-      workflows.set({ ...named, key, value, ...defined({ remove }) }),
+      workflows.set({ ...target, key, value, ...defined({ remove }) }),
     )
   },
 })
@@ -204,14 +218,14 @@ const template = defineProjectCommand({
   async run({ project, print, context }, _flags, name) {
     const workflows = await project.workflows()
     if (name !== undefined) {
-      const found = workflows.template(name)
-      return print(found, () => found.text)
+      const result = workflows.template(name)
+      return print(result, () => result.text)
     }
-    const found = workflows.templates()
+    const result = workflows.templates()
     print(
-      found.map(({ name, path }) => ({ name, ...defined({ path }) })),
+      result.map(({ name, path }) => ({ name, ...defined({ path }) })),
       () =>
-        found
+        result
           .map(
             ({ name, path }) =>
               `${name}  ${path === undefined ? '(built in)' : relative(context.cwd, path)}`,

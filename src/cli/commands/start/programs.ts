@@ -1,4 +1,4 @@
-// What other programs start: hooks, the status line, the MCP server, and the shell's completion.
+// Commands that other programs start: hooks, the status line, the MCP server and shell completion.
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stintVersion, serveHook, statusLine } from '../../../core.ts'
@@ -6,7 +6,7 @@ import { StintError } from '../../../public.ts'
 import { defineCommand, defineCommandGroup } from '../../context/command.ts'
 import { textFlag } from '../../context/flags.ts'
 
-// Hooks are served by a program of their own before the command line is loaded; these two are for whoever asks what they are.
+// A separate program serves hooks and the status line before the command line is loaded; these two exist for the help.
 
 export const hook = defineCommand({
   brief: 'Serve one event of an agent program',
@@ -14,8 +14,8 @@ export const hook = defineCommand({
     'Reads the event from standard input, as agent programs give it to their hooks, and answers on standard output.\nNever blocks and never fails; STINT_HOOKS=off makes it do nothing. stint setup registers it.',
   json: false,
   async run({ context, output }) {
-    const answer = await serveHook(await context.readStdin(), context.env)
-    if (answer !== '') output.line(answer)
+    const response = await serveHook(await context.readStdin(), context.env)
+    if (response !== '') output.line(response)
   },
 })
 
@@ -43,13 +43,13 @@ export const mcp = defineCommand({
   async run({ context: { cwd, env } }, { project }) {
     const { serveMcp } = await import('../../../mcp/serve-mcp.ts')
     const { checkFolder } = await import('../../../mcp/choose-folder.ts')
-    const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
+    const folder = project === undefined ? {} : { project: requireFolder(resolve(cwd, project)) }
     const startedIn = checkFolder(() => realpathSync(cwd))
     await serveMcp({ version: stintVersion(), env, startedIn, ...folder })
   },
 })
 
-function folderNamed(path: string): string {
+function requireFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
   throw new StintError(
     'NO_FOLDER',
@@ -58,7 +58,7 @@ function folderNamed(path: string): string {
   )
 }
 
-/** Every script asks the program itself what could come next, so that it never falls behind. */
+/** Each script asks the program for completions, so that it never gets outdated. */
 const SCRIPTS = {
   bash: `_stint() {
   local IFS=$'\\n'
@@ -82,10 +82,10 @@ complete -c stint -f -a '(__stint_complete)'
 `,
 }
 
-function script(shell: keyof typeof SCRIPTS, where: string) {
+function completionCommand(shell: keyof typeof SCRIPTS, file: string) {
   return defineCommand({
     brief: `The script for ${shell}`,
-    about: `Put this into ${where}:\n  eval "$(stint completion ${shell})"`,
+    about: `Put this into ${file}:\n  eval "$(stint completion ${shell})"`,
     json: false,
     run: ({ output }) => output.line(SCRIPTS[shell]),
   })
@@ -94,8 +94,8 @@ function script(shell: keyof typeof SCRIPTS, where: string) {
 export const completion = defineCommandGroup({
   brief: 'Shell completion: bash, zsh or fish',
   routes: {
-    bash: script('bash', '~/.bashrc'),
-    zsh: script('zsh', '~/.zshrc'),
-    fish: script('fish', '~/.config/fish/config.fish'),
+    bash: completionCommand('bash', '~/.bashrc'),
+    zsh: completionCommand('zsh', '~/.zshrc'),
+    fish: completionCommand('fish', '~/.config/fish/config.fish'),
   },
 })

@@ -50,28 +50,28 @@ export const setup = defineCommand({
   flags: FLAGS,
   async run({ context, output, print, exit }, flags, harness) {
     const name = harness ?? DEFAULT_HARNESS
-    const { title, setup: load } = findHarness(name) ?? {}
-    const setUp = await load?.()
-    if (setUp === undefined || (harness === undefined && !flags.check)) {
-      const ones = installableHarnesses().map((each) => `one for ${each}`)
+    const { title, setup: loadSetup } = findHarness(name) ?? {}
+    const harnessSetup = await loadSetup?.()
+    if (harnessSetup === undefined || (harness === undefined && !flags.check)) {
+      const names = installableHarnesses().map((each) => `one for ${each}`)
       throw new UsageError(
         harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`,
-        `there is ${ones.join(' and ')}: stint setup ${DEFAULT_HARNESS}`,
+        `there is ${names.join(' and ')}: stint setup ${DEFAULT_HARNESS}`,
       )
     }
-    refuseMisuse(name, flags, setUp)
+    refuseConflicts(name, flags, harnessSetup)
     const { describeSetupReport, describeSetup, setupJson } = await import('../../print/setup.ts')
     if (flags.check) {
-      const { root, report } = await checkHarnessSetup(setUp, context)
+      const { root, report } = await checkHarnessSetup(harnessSetup, context)
       print(report, () => describeSetupReport(report, output, root))
-      // The report is the answer; only the exit code is left to say that it is not a good one.
+      // The report is the result, so only the exit code signals a problem.
       if (!report.isWorking) exit(EXIT.failure)
       return
     }
     const request = requestFrom(flags, context.cwd)
-    const { root, plan } = await setUpHarness(setUp, request, context)
+    const { root, plan } = await setUpHarness(harnessSetup, request, context)
     print(setupJson(request, plan, name), () =>
-      describeSetup(request, plan, output, root, { title: title!, ...setUp }),
+      describeSetup(request, plan, output, root, { title: title!, ...harnessSetup }),
     )
   },
 })
@@ -92,18 +92,18 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
   }
 }
 
-function refuseMisuse(harness: string, flags: Flags, setUp: HarnessSetup): void {
-  const given = Object.keys(flags).filter((flag) => flags[flag as keyof Flags] !== false)
-  const stray = given.find((flag) => !setUp.supportedFlags.has(flag))
-  if (stray !== undefined) {
+function refuseConflicts(harness: string, flags: Flags, harnessSetup: HarnessSetup): void {
+  const givenFlags = Object.keys(flags).filter((flag) => flags[flag as keyof Flags] !== false)
+  const unsupported = givenFlags.find((flag) => !harnessSetup.supportedFlags.has(flag))
+  if (unsupported !== undefined) {
     throw new UsageError(
-      `${flagName(stray)} is not for ${harness}`,
+      `${flagName(unsupported)} is not for ${harness}`,
       `stint setup ${harness} takes --shared, --dry-run and --remove`,
     )
   }
-  const places = given.filter((flag) => ['shared', 'user', 'plugin'].includes(flag))
-  if (places.length > 1)
-    throw new UsageError(`--${places.join(' and --')} cannot go together`, 'choose one place')
+  const scopes = givenFlags.filter((flag) => ['shared', 'user', 'plugin'].includes(flag))
+  if (scopes.length > 1)
+    throw new UsageError(`--${scopes.join(' and --')} cannot go together`, 'choose one place')
   if (flags.mcp && flags.noMcp)
     throw new UsageError('--mcp and --no-mcp cannot go together', 'choose one')
   if (flags.mcp && flags.user) {
@@ -132,7 +132,7 @@ function refuseMisuse(harness: string, flags: Flags, setUp: HarnessSetup): void 
       'stint setup claude --remove, then set up again without the flag',
     )
   }
-  if (flags.check && given.some((flag) => flag !== 'check'))
+  if (flags.check && givenFlags.some((flag) => flag !== 'check'))
     throw new UsageError(
       '--check looks at every place and goes with no other flag',
       'stint setup --check',

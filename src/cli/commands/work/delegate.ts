@@ -1,4 +1,4 @@
-// Agents in the background: starting them, looking at them, waiting for them, ending them.
+// Background agents: start, show, wait, stop, retry and discard.
 import { resolve } from 'node:path'
 import { refuseInRun } from '../../../core.ts'
 import type { DelegateRequest, DelegateRow } from '../../../library.ts'
@@ -7,9 +7,9 @@ import {
   type Flags,
   defineCommandGroup,
   listFlags,
-  nearestNames,
   defineRunCommand,
 } from '../../context/command.ts'
+import { nearestNames } from '../../context/suggestions.ts'
 import {
   type DelegateInvocation,
   selectDelegates,
@@ -50,7 +50,7 @@ import {
   delegateStatusLine,
   delegateStatusWithNext,
 } from '../../print/delegate.ts'
-import { liveTerminal } from '../../print/terminal/live.ts'
+import { liveTerminal } from '../../print/terminal/live-block.ts'
 import { plural, shellWord } from '../../print/terminal/text.ts'
 import { waitAndPrintDelegates, watchDelegates } from '../../print/watch-delegates.ts'
 
@@ -111,43 +111,43 @@ const start = defineDelegateCommand({
   ],
   args: argument('What is to be done', 'WHAT'),
   flags: START_FLAGS,
-  async run(scene, { wait, ...flags }, ...words) {
-    const { context, delegates, output, redacted: shown, print, json } = scene
-    const request = await delegateRequest(context, flags, words, COMMANDS)
-    const row = shown(await delegates.start(request))
+  async run(invocation, { wait, ...flags }, ...args) {
+    const { context, delegates, output, redacted, print, json } = invocation
+    const request = await delegateRequest(context, flags, args, COMMANDS)
+    const row = redacted(await delegates.start(request))
     if (!wait) return print(row, () => describeStarted(row, output))
     if (!json) output.line(describeStarted(row, output))
-    await printWhenDone(scene, [row], ([ended = row]) => {
+    await printWhenDone(invocation, [row], ([ended = row]) => {
       print(ended, () => delegateStatusWithNext(ended))
       return isSuccessful(ended)
     })
   },
 })
 
-/** Waits until they are done, and exits by whether that is as wanted. */
+/** Waits until the delegates are done and sets the exit code. */
 async function printWhenDone(
-  scene: DelegateInvocation,
+  invocation: DelegateInvocation,
   rows: readonly DelegateRow[],
   printEnded: (ended: readonly DelegateRow[]) => boolean,
 ): Promise<void> {
   await Interrupt.during(async (interrupt) => {
-    const ended = await waitAndPrintDelegates(scene.context, scene, rows, interrupt)
-    const areGood = printEnded(ended)
-    scene.exit(interrupt.exitCode(areGood))
+    const ended = await waitAndPrintDelegates(invocation, rows, interrupt)
+    const isSuccess = printEnded(ended)
+    invocation.exit(interrupt.exitCode(isSuccess))
   })
 }
 
 export async function delegateRequest(
   { cwd, readStdin }: Pick<CliContext, 'cwd' | 'readStdin'>,
   flags: Omit<Flags<typeof START_FLAGS>, 'wait'>,
-  words: readonly string[],
+  args: readonly string[],
   commands: readonly string[],
 ): Promise<DelegateRequest> {
-  refuseMistyped(words, commands)
+  refuseMistypedCommand(args, commands)
   refuseScriptFlag(flags, 'stint delegate "…" --harness rehearsal --script FILE')
-  const isFromInput = words.length === 1 && words[0] === '-'
-  const what = (isFromInput ? await readStdin() : words.join(' ')).trim()
-  if (what === '' && isFromInput)
+  const isStdin = args.length === 1 && args[0] === '-'
+  const what = (isStdin ? await readStdin() : args.join(' ')).trim()
+  if (what === '' && isStdin)
     throw new UsageError(
       'nothing came on standard input',
       'echo "What is to be done" | stint delegate -',
@@ -161,16 +161,16 @@ export async function delegateRequest(
   return { what, ...flags, ...defined({ script }) }
 }
 
-/** One that was meant to look at a delegate must not start one, which costs money. */
-function refuseMistyped(
+/** A mistyped subcommand must not start a delegate, which costs money. */
+function refuseMistypedCommand(
   [first = '', ...others]: readonly string[],
   commands: readonly string[],
 ): void {
   if (!/^[a-z][a-z-]*$/i.test(first)) return
-  const [near] = nearestNames(first, commands)
+  const [similar] = nearestNames(first, commands)
   const instead = 'if it is what is to be done, say it in one text of several words'
-  if (near !== undefined)
-    throw new UsageError(`there is no stint delegate ${first}; did you mean ${near}?`, instead)
+  if (similar !== undefined)
+    throw new UsageError(`there is no stint delegate ${first}; did you mean ${similar}?`, instead)
   if (others.length === 0) {
     throw new UsageError(
       `"${first}" is a name, and no order`,
@@ -188,15 +188,15 @@ const show = defineDelegateCommand({
     ['', 'all that are not settled'],
   ],
   args: [optionalArgument('The delegate', 'NAME', completions.delegates)],
-  async run(scene, _flags, name) {
-    const { delegates, output, redacted: shown, taskNames, print } = scene
+  async run(invocation, _flags, name) {
+    const { delegates, output, redacted, taskNames, print } = invocation
     const now = new Date().toISOString()
     if (name !== undefined) {
-      const detail = shown(await delegates.show(name))
+      const detail = redacted(await delegates.show(name))
       const tasks = await taskNames([detail.task])
       return print(detail, () => describeDelegate(detail, { now, tasks }, output))
     }
-    const rows = shown(await selectDelegates(scene, { fits: isUnsettled }))
+    const rows = redacted(await selectDelegates(invocation, { isSelected: isUnfinished }))
     print(rows, () =>
       rows.length === 0
         ? 'No delegate has work to be settled: stint delegates --all lists those there were.'
@@ -205,7 +205,7 @@ const show = defineDelegateCommand({
   },
 })
 
-function isUnsettled({ status }: DelegateRow): boolean {
+function isUnfinished({ status }: DelegateRow): boolean {
   return status !== 'merged' && status !== 'discarded'
 }
 
@@ -222,12 +222,12 @@ const wait = defineDelegateCommand({
   ],
   args: delegateArguments('The delegates; all that are at work when absent'),
   flags: { group },
-  async run(scene, { group }, ...names) {
-    const { print } = scene
-    const fits = (row: DelegateRow) => group !== undefined || isActive(row)
-    const rows = await selectDelegates(scene, { names, group, fits })
+  async run(invocation, { group }, ...names) {
+    const { print } = invocation
+    const isSelected = (row: DelegateRow) => group !== undefined || isActive(row)
+    const rows = await selectDelegates(invocation, { names, group, isSelected })
     if (rows.length === 0) return print([], () => 'No delegate is at work.')
-    await printWhenDone(scene, rows, (ended) => {
+    await printWhenDone(invocation, rows, (ended) => {
       print(ended, () => ended.map(delegateStatusWithNext).join('\n'))
       return ended.every(isSuccessful)
     })
@@ -243,27 +243,27 @@ const stop = defineDelegateCommand({
     ['', 'all that are at work'],
   ],
   args: delegateArguments('The delegates; all that are at work when absent'),
-  async run(scene, _flags, ...names) {
-    const { context, delegates, print } = scene
+  async run(invocation, _flags, ...names) {
+    const { context, delegates, print } = invocation
     refuseInRun(context, 'stopping a delegate')
-    const ids = idsOf(await selectDelegates(scene, { names, fits: isUnderWay }))
+    const ids = idsOf(await selectDelegates(invocation, { names, isSelected: isRunningOrMerging }))
     if (ids.size === 0) return print([], () => 'No delegate is at work.')
     await delegates.stop([...ids])
-    await printStanding(scene, ids, delegateStatusWithNext)
+    await printDelegates(invocation, ids, delegateStatusWithNext)
   },
 })
 
-async function printStanding(
-  scene: DelegateInvocation,
+async function printDelegates(
+  invocation: DelegateInvocation,
   ids: ReadonlySet<string>,
   line: (row: DelegateRow) => string,
 ): Promise<void> {
-  const rows = await readProjectDelegates(scene, ids)
-  scene.print(rows, () => rows.map(line).join('\n'))
+  const rows = await readProjectDelegates(invocation, ids)
+  invocation.print(rows, () => rows.map(line).join('\n'))
 }
 
-/** Also one that nobody runs any more: it has work to be kept. */
-function isUnderWay({ status }: DelegateRow): boolean {
+/** Includes an orphaned delegate, whose work has to be kept. */
+function isRunningOrMerging({ status }: DelegateRow): boolean {
   return status === 'running' || status === 'merging'
 }
 
@@ -278,17 +278,17 @@ const retry = defineDelegateCommand({
   ],
   args: delegateArguments('The delegates; all that did not come to an end when absent'),
   flags: { note: nonEmptyFlag('What it should know this time') },
-  async run(scene, { note }, ...names) {
-    const { context, delegates, print } = scene
+  async run(invocation, { note }, ...names) {
+    const { context, delegates, print } = invocation
     refuseInRun(context, 'beginning a delegate again')
-    const ids = idsOf(await selectDelegates(scene, { names, fits: hasNotSucceeded }))
+    const ids = idsOf(await selectDelegates(invocation, { names, isSelected: isRetryable }))
     if (ids.size === 0) return print([], () => 'No delegate has failed, conflicted or is parked.')
     await delegates.retry([...ids], defined({ note }))
-    await printStanding(scene, ids, delegateStatusWithNext)
+    await printDelegates(invocation, ids, delegateStatusWithNext)
   },
 })
 
-function hasNotSucceeded({ status, isOrphaned }: DelegateRow): boolean {
+function isRetryable({ status, isOrphaned }: DelegateRow): boolean {
   return ['failed', 'conflicted', 'parked'].includes(status) || (status === 'running' && isOrphaned)
 }
 
@@ -302,17 +302,17 @@ const discard = defineDelegateCommand({
   ],
   args: delegateArguments('The delegates; all that are not merged and not at work when absent'),
   flags: { yes: toggle('Do not ask') },
-  async run(scene, { yes }, ...names) {
-    const { context, delegates, output, redacted: shown, print } = scene
+  async run(invocation, { yes }, ...names) {
+    const { context, delegates, output, redacted, print } = invocation
     refuseInRun(context, 'discarding a delegate')
-    const fits = (row: DelegateRow) => isUnsettled(row) && !isActive(row)
-    const rows = await selectDelegates(scene, { names, isExact: true, fits })
+    const isSelected = (row: DelegateRow) => isUnfinished(row) && !isActive(row)
+    const rows = await selectDelegates(invocation, { names, isExact: true, isSelected })
     if (rows.length === 0) return print([], () => 'There is no delegate to discard.')
-    const isSure = yes || (names.length > 0 && rows.length === 1)
-    if (!isSure && !(await askToDiscard(scene, shown(rows))))
+    const isConfirmed = yes || (names.length > 0 && rows.length === 1)
+    if (!isConfirmed && !(await askToDiscard(invocation, redacted(rows))))
       return output.info('nothing was discarded')
     await delegates.discard([...idsOf(rows)])
-    await printStanding(scene, idsOf(rows), discarded)
+    await printDelegates(invocation, idsOf(rows), discardedText)
   },
 })
 
@@ -333,17 +333,17 @@ async function askToDiscard(
   )
 }
 
-function discarded(row: DelegateRow): string {
-  const back =
+function discardedText(row: DelegateRow): string {
+  const restoreHint =
     row.left !== undefined
       ? `   its branch is left too: git -C ${shellWord(row.tree)} log ${shellWord(row.branch)}`
       : row.kept === undefined
         ? '   it had no commits of its own'
         : `   get it back: git branch ${shellWord(row.branch)} ${shellWord(row.kept)}`
-  return `${delegateStatusLine(row)}\n${back}`
+  return `${delegateStatusLine(row)}\n${restoreHint}`
 }
 
-/** What the process in the background runs. */
+/** Run by the background process. */
 const work = defineRunCommand({
   brief: 'Work on a delegate here; stint delegate starts this by itself',
   args: [argument('The delegate', 'ID')],
@@ -357,7 +357,7 @@ const work = defineRunCommand({
 
 const ROUTES = { start, show, wait, stop, retry, discard, work }
 
-/** Those that a person types. */
+/** The subcommands that a user types. */
 const COMMANDS = Object.keys(ROUTES).filter((name) => name !== 'work')
 
 export const delegate = defineCommandGroup({
@@ -386,8 +386,8 @@ export const delegates = defineDelegateCommand({
     group,
     watch: toggle('Show them live, until none is at work; q ends it'),
   },
-  async run(scene, { all, group, watch }) {
-    const { context, output, print, json } = scene
+  async run(invocation, { all, group, watch }) {
+    const { context, output, print, json } = invocation
     if (watch && json)
       throw new UsageError(
         '--watch is for a person, and --json for a program',
@@ -398,25 +398,25 @@ export const delegates = defineDelegateCommand({
         '--watch needs a terminal to draw on',
         'stint delegate wait tells each change on a line',
       )
-    const look = async () =>
-      scene.redacted(await selectDelegates(scene, { group, fits: () => true }))
-    const recent = (rows: readonly DelegateRow[]) =>
+    const readRows = async () =>
+      invocation.redacted(await selectDelegates(invocation, { group, isSelected: () => true }))
+    const withoutOld = (rows: readonly DelegateRow[]) =>
       all ? rows : rows.filter((row) => isRecent(row, new Date().toISOString()))
-    let rows = await look()
-    const tasks = await scene.taskNames(rows.map(({ task }) => task))
+    let rows = await readRows()
+    const tasks = await invocation.taskNames(rows.map(({ task }) => task))
     if (watch && rows.some(isActive)) {
-      await watchUntilDone(context, async () => recent(await look()), tasks)
-      rows = await look()
+      await watchUntilDone(context, async () => withoutOld(await readRows()), tasks)
+      rows = await readRows()
     }
-    const chosen = recent(rows)
-    // A table on a terminal stays within it; elsewhere all of it is told.
+    const shown = withoutOld(rows)
+    // On a terminal the table is cut to its width; elsewhere it is printed in full.
     const { isTTY, columns = 0 } = context.process.stdout as { isTTY?: boolean; columns?: number }
     const width = isTTY && columns > 0 ? columns : undefined
     const now = new Date().toISOString()
-    print(chosen, () =>
+    print(shown, () =>
       describeDelegates(
-        chosen,
-        rows.length - chosen.length,
+        shown,
+        rows.length - shown.length,
         { now, tasks, ...defined({ width }) },
         output,
       ),
@@ -424,27 +424,27 @@ export const delegates = defineDelegateCommand({
   },
 })
 
-/** Only looks: what goes on is not touched by it. */
+/** Read-only: the delegates keep running. */
 async function watchUntilDone(
   context: CliContext,
-  look: () => Promise<readonly DelegateRow[]>,
+  readRows: () => Promise<readonly DelegateRow[]>,
   tasks: ReadonlyMap<string, string>,
 ): Promise<void> {
   await Interrupt.during(async (interrupt) => {
     const endKeys = onQuitKey(interrupt.trigger)
-    let noneLeft = (): void => {}
-    const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
-    const lookFor = async () => {
-      const rows = await look()
-      if (!rows.some(isActive)) noneLeft()
+    let onNoneActive = (): void => {}
+    const allDone = new Promise<void>((resolve) => (onNoneActive = resolve))
+    const readAndCheck = async () => {
+      const rows = await readRows()
+      if (!rows.some(isActive)) onNoneActive()
       return rows
     }
     const hint = 'q ends the watching; they go on'
-    const watched = watchDelegates(context, interrupt.race(untilNone), {
-      look: lookFor,
+    const watching = watchDelegates(context, interrupt.race(allDone), {
+      readRows: readAndCheck,
       tasks,
       hint,
     })
-    await watched.finally(endKeys)
+    await watching.finally(endKeys)
   })
 }

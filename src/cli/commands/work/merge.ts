@@ -49,23 +49,25 @@ export const merge = defineDelegateCommand({
   ],
   args: delegateArguments('The delegates to merge, in this order'),
   flags: FLAGS,
-  async run(scene, flags, ...names) {
-    const { context, output, redacted: shown, print, exit, json } = scene
+  async run(invocation, flags, ...names) {
+    const { context, output, redacted, print, exit, json } = invocation
     const { all, group } = flags
     refuseInRun(context, 'merging')
-    refuseTogether(scene, flags, names)
-    const rows = shown(await selectDelegates(scene, { names, group, fits: isReady }))
+    refuseConflicts(invocation, flags, names)
+    const rows = redacted(await selectDelegates(invocation, { names, group, isSelected: isReady }))
     if (rows.length === 0)
       return print(
         { outcomes: [] },
         () => 'No delegate is ready to be merged: stint delegates shows how they stand.',
       )
-    const isNamed = names.length > 0 || all || group !== undefined
-    if (!isNamed && !(await askToMerge(scene, rows))) return output.info('nothing was merged')
+    const isExplicit = names.length > 0 || all || group !== undefined
+    if (!isExplicit && !(await askToMerge(invocation, rows)))
+      return output.info('nothing was merged')
     await Interrupt.during(async (interrupt) => {
-      // As they were named, and not as they are listed.
-      const order = names.length === 0 ? [...idsOf(rows)] : await resolveDelegateIds(scene, names)
-      const outcomes = await mergeAll(scene, flags, interrupt, order)
+      // In the order given, not in the order listed.
+      const order =
+        names.length === 0 ? [...idsOf(rows)] : await resolveDelegateIds(invocation, names)
+      const outcomes = await mergeAll(invocation, flags, interrupt, order)
       if (json) print({ outcomes }, () => '')
       else if (outcomes.length > 1) output.line(countOutcomes(outcomes))
       exit(interrupt.exitCode(outcomes.length > 0 && outcomes.every(isSuccessfulMerge)))
@@ -73,12 +75,12 @@ export const merge = defineDelegateCommand({
   },
 })
 
-/** Also what somebody died in merging. What reads only has nothing to merge. */
+/** Includes a delegate whose merge died. A read-only delegate has nothing to merge. */
 function isReady({ status, isOrphaned, isReadOnly }: DelegateRow): boolean {
   return (status === 'ready' || (status === 'merging' && isOrphaned)) && !isReadOnly
 }
 
-function refuseTogether(
+function refuseConflicts(
   { context, json }: DelegateInvocation,
   { all, group, dryRun, review, pr, wait, noSendBack }: MergeFlags,
   names: readonly string[],
@@ -87,10 +89,10 @@ function refuseTogether(
     throw new UsageError('--all means all that are ready', 'leave the names out, or --all')
   if (names.length > 0 && group !== undefined)
     throw new UsageError('--group names them', 'leave the names out, or --group')
-  const given = [review && '--review', pr && '--pr', wait && '--wait'].filter(Boolean)
-  if (dryRun && given.length > 0) {
+  const conflicting = [review && '--review', pr && '--pr', wait && '--wait'].filter(Boolean)
+  if (dryRun && conflicting.length > 0) {
     throw new UsageError(
-      `--dry-run changes nothing, so ${given.join(' and ')} cannot go with it`,
+      `--dry-run changes nothing, so ${conflicting.join(' and ')} cannot go with it`,
       'leave one of them out',
     )
   }
@@ -128,62 +130,62 @@ async function askToMerge(
   return askYes(`Merge ${rows.length === 1 ? 'it' : `these ${rows.length}`}?`)
 }
 
-/** The queue, and with --wait the rounds after it for what was sent back. */
+/** With --wait, further rounds for what was returned for rework. */
 async function mergeAll(
-  scene: DelegateInvocation,
+  invocation: DelegateInvocation,
   flags: MergeFlags,
   interrupt: Interrupt,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
   const outcomes = new Map<string, MergeOutcome>()
-  for (let left = ids; left.length > 0 && !interrupt.signal.aborted;) {
-    const round = await mergeRound(scene, flags, interrupt, left)
+  for (let remaining = ids; remaining.length > 0 && !interrupt.signal.aborted;) {
+    const round = await mergeRound(invocation, flags, interrupt, remaining)
     for (const outcome of round) outcomes.set(outcome.delegate, outcome)
     if (!flags.wait) break
-    left = round.flatMap(({ delegate, isSentBack }) => (isSentBack ? [delegate] : []))
-    const sentBack = new Set(left)
-    const rows = (await scene.delegates.list()).filter(({ id }) => sentBack.has(id))
+    remaining = round.flatMap(({ delegate, isSentBack }) => (isSentBack ? [delegate] : []))
+    const sentBack = new Set(remaining)
+    const rows = (await invocation.delegates.list()).filter(({ id }) => sentBack.has(id))
     if (!rows.some(isActive)) continue
-    scene.output.info(`waiting for ${rows.map(delegateLabel).join(', ')}`)
-    await waitAndPrintDelegates(scene.context, scene, rows, interrupt)
+    invocation.output.info(`waiting for ${rows.map(delegateLabel).join(', ')}`)
+    await waitAndPrintDelegates(invocation, rows, interrupt)
   }
   return [...outcomes.values()]
 }
 
 async function mergeRound(
-  scene: DelegateInvocation,
+  invocation: DelegateInvocation,
   { dryRun, pr, review, noSendBack }: MergeFlags,
   interrupt: Interrupt,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
-  const { delegates, redacted: shown, output, json } = scene
-  /** Each outcome once: as it comes where it is told as it comes. */
-  const told = new Set<string>()
+  const { delegates, redacted, output, json } = invocation
+  /** Each outcome is printed once, as it comes or at the end. */
+  const printed = new Set<string>()
   const show = (outcome: MergeOutcome) => {
-    if (told.has(outcome.delegate)) return
-    told.add(outcome.delegate)
-    const words = describeOutcome(outcome)
-    if (!json) output.line(words)
-    else for (const each of words.split('\n')) output.info(each.trim())
+    if (printed.has(outcome.delegate)) return
+    printed.add(outcome.delegate)
+    const text = describeOutcome(outcome)
+    if (!json) output.line(text)
+    else for (const line of text.split('\n')) output.info(line.trim())
   }
   const options = {
     isStopped: interrupt.signal,
     isSentBack: !noSendBack && !dryRun,
     ...defined({ isDryRun: dryRun, isPullRequest: pr }),
-    ...(review && { review: askEach(scene, interrupt) }),
+    ...(review && { review: createReview(invocation, interrupt) }),
   }
-  const outcomes = await delegates.merge(ids, options, (each) => {
-    const event = shown(each)
+  const outcomes = await delegates.merge(ids, options, (rawEvent) => {
+    const event = redacted(rawEvent)
     if (event.kind === 'merge.ended') return show(event.data)
-    const words = mergeEventText(event)
-    if (words !== undefined) output.info(words)
+    const text = mergeEventText(event)
+    if (text !== undefined) output.info(text)
   })
-  for (const outcome of shown(outcomes)) show(outcome)
-  return shown(outcomes)
+  for (const outcome of redacted(outcomes)) show(outcome)
+  return redacted(outcomes)
 }
 
-function askEach(
-  { context, delegates, redacted: shown }: DelegateInvocation,
+function createReview(
+  { context, delegates, redacted }: DelegateInvocation,
   interrupt: Interrupt,
 ): NonNullable<MergeOptions['review']> {
   const ask = interactiveReview({
@@ -191,9 +193,9 @@ function askEach(
       const { askChoice } = await import('../../context/ask.ts')
       return askChoice(message, choices)
     },
-    say: (words) => void context.process.stderr.write(`${shown(words)}\n`),
+    say: (text) => void context.process.stderr.write(`${redacted(text)}\n`),
     diff: (from, to) => delegates.diff(from, to),
-    leave: interrupt.trigger,
+    cancel: interrupt.trigger,
   })
-  return (proposal) => ask(shown(proposal))
+  return (proposal) => ask(redacted(proposal))
 }

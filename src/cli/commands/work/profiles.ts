@@ -18,14 +18,14 @@ const list = defineCommand({
     ['--json', 'for programs'],
   ],
   run({ context, output, print }) {
-    const { profiles, problems } = load(context)
+    const { profiles, problems } = loadHere(context)
     for (const problem of problems) output.info(problem)
     const width = Math.max(...profiles.map(({ name }) => name.length))
     print({ profiles: profiles.map(profileJson), problems }, () =>
       profiles
         .map(
           (profile) =>
-            `${profile.name.padEnd(width)}  ${shorten(profile.description, 70)}  (${originOf(profile)})`,
+            `${profile.name.padEnd(width)}  ${shorten(profile.description, 70)}  (${originText(profile)})`,
         )
         .join('\n'),
     )
@@ -37,20 +37,20 @@ const show = defineCommand({
   usage: [['reviewer', 'what an agent that reviews is given']],
   args: [argument('The profile', 'NAME')],
   run({ context, output, print }, _flags, name) {
-    const { profiles } = load(context)
+    const { profiles } = loadHere(context)
     const profile = findProfile(name, profiles)
     if (profile === undefined) {
       throw new StintError(
         'NO_PROFILE',
         `there is no profile ${JSON.stringify(name)}`,
-        `there are ${profiles.map((one) => one.name).join(', ')}`,
+        `there are ${profiles.map((each) => each.name).join(', ')}`,
       )
     }
     const { description, body } = profile
     print({ ...profileJson(profile), body }, () =>
       [
         output.bold(`${profile.name}: ${description}`),
-        output.dim(originOf(profile)),
+        output.dim(originText(profile)),
         '',
         body,
       ].join('\n'),
@@ -65,8 +65,8 @@ export const profiles = defineCommandGroup({
   default: 'list',
 })
 
-/** Those of the worktree we are in: a branch may have others. */
-function load({ cwd }: CliContext) {
+/** From the current worktree: another branch may have other profiles. */
+function loadHere({ cwd }: CliContext) {
   return loadProfiles(findRepository(cwd)?.worktree ?? cwd)
 }
 
@@ -74,7 +74,7 @@ function profileJson({ body: _long, file, ...profile }: Profile) {
   return { ...profile, file: file ?? null }
 }
 
-function originOf({ tokens, file, model }: Profile): string {
+function originText({ tokens, file, model }: Profile): string {
   return [
     plural(tokens, 'token'),
     ...(model === undefined ? [] : [model]),

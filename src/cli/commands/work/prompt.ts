@@ -40,10 +40,10 @@ export const prompt = defineRunCommand({
   },
   json: 'Print each event as a line of JSON',
   isLines: true,
-  async run({ project, context, exit, json }, flags, ...words) {
+  async run({ project, context, exit, json }, flags, ...args) {
     const { new: isNew, fresh: isFresh, ...request } = flags
-    const isFromInput = words.length === 1 && words[0] === '-'
-    const text = isFromInput ? await context.readStdin() : words.join(' ')
+    const isStdin = args.length === 1 && args[0] === '-'
+    const text = isStdin ? await context.readStdin() : args.join(' ')
     if (text.trim() === '')
       throw new UsageError(
         'say what to ask',
@@ -57,8 +57,8 @@ export const prompt = defineRunCommand({
       throw new UsageError('--fresh begins another conversation than --conversation')
     refuseScriptFlag(request)
     const { exitCodeOfPrompt, showPrompt } = await import('../../print/show-prompt.ts')
-    const ended = await showPrompt(context, { json }, (tell) =>
-      project.prompt({ text, ...request, ...defined({ isNew, isFresh }) }, tell),
+    const ended = await showPrompt(context, { json }, (onEvent) =>
+      project.prompt({ text, ...request, ...defined({ isNew, isFresh }) }, onEvent),
     )
     exit(exitCodeOfPrompt(ended))
   },

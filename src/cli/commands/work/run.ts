@@ -1,4 +1,4 @@
-// Working a backlog through, what that would come to, and what came of it.
+// Running a backlog, planning a run, and reports of runs.
 import { UsageError } from '../../context/context.ts'
 import { optionalArgument } from '../../context/flags.ts'
 import { PLAN_FLAGS, RUN_FLAGS, planOptions, runOptions } from '../../context/run-flags.ts'
@@ -23,7 +23,7 @@ export const run = defineRunCommand({
   flags: RUN_FLAGS,
   json: 'Print each event as a line of JSON',
   isLines: true,
-  async run({ project, context, output, print, exit, json, redirectMessages: sayBy }, flags) {
+  async run({ project, context, output, print, exit, json, redirectMessages }, flags) {
     const options = runOptions(flags)
     const canAsk = context.canAsk && !json
     if (options.permissions === 'ask' && !canAsk) {
@@ -34,26 +34,26 @@ export const run = defineRunCommand({
     }
     if (flags.dryRun) {
       const { describeRunPlan } = await import('../../print/run/report.ts')
-      const planned = await project.runs.plan(options)
-      return print(planned, () => [describeRunPlan(planned, output), '', REHEARSE].join('\n'))
+      const runPlan = await project.runs.plan(options)
+      return print(runPlan, () => [describeRunPlan(runPlan, output), '', REHEARSAL_HINT].join('\n'))
     }
     const { exitCodeOfRun, showRun } = await import('../../print/run/show-run.ts')
-    // A run that may do what it does without being asked never waits for a person who has gone.
+    // A run with permissions never asks, so that it never waits for an absent user.
     const mayAsk = canAsk && (options.permissions ?? 'ask') === 'ask'
     const report = await showRun(
       context,
       { json },
-      (tell, decide) => project.runs.start({ ...options, ...(mayAsk && { decide }) }, tell),
-      { sayBy, secrets: await project.redaction() },
+      (onEvent, decide) => project.runs.start({ ...options, ...(mayAsk && { decide }) }, onEvent),
+      { redirectMessages, secrets: await project.redaction() },
     )
     const { describeRunReport } = await import('../../print/run/report.ts')
-    // For programs the last of the events has the report in it.
+    // With --json the last event contains the report.
     if (!json) output.line(describeRunReport(report, output))
     exit(exitCodeOfRun(report))
   },
 })
 
-const REHEARSE =
+const REHEARSAL_HINT =
   'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'
 
 export const plan = defineRunCommand({
@@ -71,8 +71,8 @@ export const plan = defineRunCommand({
   async run({ project, output, print }, flags) {
     const options = planOptions(flags)
     const { describeRunPlan } = await import('../../print/run/report.ts')
-    const planned = await project.runs.plan(options)
-    print(planned, () => describeRunPlan(planned, output))
+    const runPlan = await project.runs.plan(options)
+    print(runPlan, () => describeRunPlan(runPlan, output))
   },
 })
 

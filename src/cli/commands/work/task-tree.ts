@@ -10,17 +10,18 @@ import { publicTask } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
 import type { CliContext } from '../../context/context.ts'
 import { taskArgument, toggle } from '../../context/flags.ts'
-import { defineRunCommand, withSuggestions } from '../../context/command.ts'
+import { defineRunCommand } from '../../context/command.ts'
+import { withSuggestions } from '../../context/suggestions.ts'
 import { type TaskDelegate, drawTaskTrees, tasksByGroup } from '../../print/task-tree.ts'
 import { painter } from '../../print/terminal/layout.ts'
 import { shortLine, plural } from '../../print/terminal/text.ts'
 
-type Backlog = Awaited<ReturnType<Project['tasks']['list']>>
+type ListedBacklog = Awaited<ReturnType<Project['tasks']['list']>>
 
-/** As deep as JSON is nested: programs that read it have a bound, too. */
+/** JSON parsers limit the nesting, too. */
 const JSON_LEVELS = 100
-const MOST_LEVELS = 12
-const FEWEST_LEVELS = 2
+const MAX_LEVELS = 12
+const MIN_LEVELS = 2
 
 export const taskTree = defineRunCommand({
   brief: 'Show the tasks as a tree: parts, checklists, dependencies, groups, and who has them',
@@ -34,29 +35,35 @@ export const taskTree = defineRunCommand({
   ],
   args: [{ ...taskArgument, optional: true }],
   flags: { all: toggle('Completed tasks and the items of every checklist too') },
-  async run({ project, context, output, print, json }, { all: isAll = false }, name) {
+  async run({ project, context, output, print, json }, { all: showsAll = false }, name) {
     const backlog = await project.tasks.list()
-    const top = name === undefined ? undefined : await taskNamed(project, backlog, name)
-    const isShown = (task: Task) => isAll || isTaskOpen(task)
-    const trees = (levels: number) => taskTrees(backlog, { levels, isShown, ...defined({ top }) })
-    const delegates = await delegatesByTask(project, isAll)
+    const root = name === undefined ? undefined : await findTaskOrSuggest(project, backlog, name)
+    const isShown = (task: Task) => showsAll || isTaskOpen(task)
+    const trees = (levels: number) =>
+      taskTrees(backlog, { levels, isShown, ...defined({ top: root }) })
+    const delegates = await delegatesByTask(project, showsAll)
     if (json) return print(treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
     for (const problem of backlog.problems) output.info(problem)
-    const columns = columnsOf(context)
-    const room = Math.floor((columns ?? Infinity) / 10)
-    const drawn = trees(Math.min(MOST_LEVELS, Math.max(FEWEST_LEVELS, room)))
-    if (drawn.length === 0) return output.line(nothing(backlog))
-    const isFull = (task: Task) => isAll || task === top
+    const columns = terminalColumns(context)
+    const levelsThatFit = Math.floor((columns ?? Infinity) / 10)
+    const shownTrees = trees(Math.min(MAX_LEVELS, Math.max(MIN_LEVELS, levelsThatFit)))
+    if (shownTrees.length === 0) return output.line(emptyText(backlog))
+    const isFull = (task: Task) => showsAll || task === root
     const paint = painter(context.hasColour)
     const options = { backlog, delegates, isFull, paint, ...defined({ columns }) }
-    output.line(drawTaskTrees(drawn, options).join('\n'))
-    const hidden = top === undefined && !isAll ? backlog.tasks.length - countOf(drawn) : 0
+    output.line(drawTaskTrees(shownTrees, options).join('\n'))
+    const hidden =
+      root === undefined && !showsAll ? backlog.tasks.length - countTasks(shownTrees) : 0
     if (hidden > 0)
       output.info(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
   },
 })
 
-async function taskNamed(project: Project, { tasks }: Backlog, name: string): Promise<Task> {
+async function findTaskOrSuggest(
+  project: Project,
+  { tasks }: ListedBacklog,
+  name: string,
+): Promise<Task> {
   try {
     return findTask(tasks, name)
   } catch (error) {
@@ -64,43 +71,43 @@ async function taskNamed(project: Project, { tasks }: Backlog, name: string): Pr
   }
 }
 
-function nothing({ tasks }: Backlog): string {
+function emptyText({ tasks }: ListedBacklog): string {
   if (tasks.length === 0) return 'No tasks: stint task add "What is to be done" adds one.'
   return `No open tasks, ${tasks.length} completed: stint task tree --all shows them.`
 }
 
-/** What is written into the last column makes some terminals begin a line by themselves. Off a terminal nothing is cut. */
-function columnsOf({ process }: CliContext): number | undefined {
+/** Some terminals wrap after a character in the last column. Off a terminal nothing is cut. */
+function terminalColumns({ process }: CliContext): number | undefined {
   const { isTTY, columns } = process.stdout as Partial<NodeJS.WriteStream>
   return isTTY === true && columns !== undefined && columns > 1 ? columns - 1 : undefined
 }
 
-/** The delegates of each task; those whose work is merged or given up only when all are asked for. */
+/** The delegates of each task; merged and discarded ones only with --all. */
 async function delegatesByTask(
   { delegates }: Project,
-  isAll: boolean,
+  showsAll: boolean,
 ): Promise<ReadonlyMap<string, readonly TaskDelegate[]>> {
-  const found = new Map<string, readonly TaskDelegate[]>()
+  const byTask = new Map<string, readonly TaskDelegate[]>()
   for (const { id, order, status, isOrphaned, isUnsettled } of await delegates.recorded()) {
-    if (order.task === undefined || (!isAll && !isUnsettled)) continue
+    if (order.task === undefined || (!showsAll && !isUnsettled)) continue
     const delegate = { id, name: shortLine(order.name, 60), status, isOrphaned }
-    found.set(order.task, [...(found.get(order.task) ?? []), delegate])
+    byTask.set(order.task, [...(byTask.get(order.task) ?? []), delegate])
   }
-  return found
+  return byTask
 }
 
-function countOf(trees: readonly TreeNode[]): number {
-  return trees.reduce((sum, { parts }) => sum + 1 + countOf(parts), 0)
+function countTasks(trees: readonly TreeNode[]): number {
+  return trees.reduce((sum, { parts }) => sum + 1 + countTasks(parts), 0)
 }
 
 function treesJson(
   trees: readonly TreeNode[],
-  backlog: Backlog,
+  backlog: ListedBacklog,
   delegates: ReadonlyMap<string, readonly TaskDelegate[]>,
 ) {
   const node = ({ task, parts, progress, partOf }: TreeNode): object => ({
     ...publicTask(task),
-    specialist: specialistOf(task),
+    specialist: specialistJson(task),
     waitsFor: isTaskOpen(task)
       ? unmetDependencies(backlog, task).map(({ reference }) => reference)
       : [],
@@ -117,7 +124,7 @@ function treesJson(
   return { tasks: trees.map(node), groups, problems: backlog.problems }
 }
 
-function specialistOf(task: Task) {
+function specialistJson(task: Task) {
   if (task.assignee !== undefined) return { name: task.assignee, isProposed: false }
   const { specialist, because } = proposeSpecialist(task)
   return { name: specialist, isProposed: true, because }

@@ -25,7 +25,7 @@ import { reportWaitingHandoffs } from '../../print/handoff.ts'
 import { describeTask, taskLine, taskLines } from '../../print/task.ts'
 import { taskTree } from './task-tree.ts'
 
-/** What can be said of a task, alike when it is added and when it is changed. */
+/** The flags that add and change share. */
 const TASK_FLAGS = {
   description: textFlag('More about it'),
   parent: taskNameFlag('The task it is a part of'),
@@ -51,13 +51,13 @@ const TASK_FLAGS = {
   verify: textFlag('A command that shows it is done', 'COMMAND'),
 }
 
-/** The fields that hold one value each. */
+/** The fields that hold a single value. */
 function singleFields(flags: Flags<typeof TASK_FLAGS>) {
   const { description, parent, group, verify, assign: assignee, priority, size } = flags
   return defined({ description, parent, group, verify, assignee, priority, size })
 }
 
-const unticked = (item: string) => ({ item, done: false })
+const toChecklistItem = (item: string) => ({ item, done: false })
 
 const add = defineProjectCommand({
   brief: 'Add a task to the backlog',
@@ -72,7 +72,7 @@ const add = defineProjectCommand({
   flags: TASK_FLAGS,
   async run({ project, output, print }, flags, ...words) {
     const { depends: dependsOn, label: labels } = flags
-    const checklist = flags.checklist?.map(unticked)
+    const checklist = flags.checklist?.map(toChecklistItem)
     const task = await project.tasks.add({
       by: 'cli',
       title: words.join(' '),
@@ -115,64 +115,84 @@ const change = defineProjectCommand({
         'stint task change --help lists what can be',
       )
     const { tasks } = await project.tasks.list()
-    const task = await project.tasks.change(name, (before) => changes(flags, before, tasks), 'cli')
+    const task = await project.tasks.change(
+      name,
+      (before) => changedFields(flags, before, tasks),
+      'cli',
+    )
     print(publicTask(task), () => taskLine(task))
   },
 })
 
-/** The fields that `none` takes away. */
-const CAN_BE_NONE: ReadonlySet<string> = new Set(['parent', 'group', 'assignee', 'verify'])
+/** The fields that `none` clears. */
+const CLEARABLE_FIELDS: ReadonlySet<string> = new Set(['parent', 'group', 'assignee', 'verify'])
 
-function changes(
+function changedFields(
   flags: Flags<typeof CHANGE_FLAGS>,
   task: Task,
   tasks: readonly Task[],
 ): TaskFields {
   const { depends, label, checklist, dropDepends = [], dropLabel = [], dropItem = [] } = flags
   const { shortname } = task
-  const single = Object.entries({ ...singleFields(flags), ...defined({ title: flags.title }) })
+  const singleValues = Object.entries({
+    ...singleFields(flags),
+    ...defined({ title: flags.title }),
+  })
   const items = task.checklist.map(({ item }) => item)
-  // A dependency may be one that the backlog does not know.
-  const notDepending = dropDepends.map((name) => {
-    const meant = new Set([name, ...matchTasks(tasks, name).map(({ id }) => id)])
+  // A dependency may be missing from the backlog.
+  const droppedDependencies = dropDepends.map((name) => {
+    const names = new Set([name, ...matchTasks(tasks, name).map(({ id }) => id)])
     return find(
       task.dependsOn,
-      (id) => meant.has(id),
+      (id) => names.has(id),
       `${shortname} does not depend on ${JSON.stringify(name)}`,
     )
   })
-  const noLabels = dropLabel.map((name) => {
+  const droppedLabels = dropLabel.map((name) => {
     const wanted = name.replace(/^#/, '').toLowerCase()
     return find(
       task.labels,
-      (one) => one.toLowerCase() === wanted,
+      (entry) => entry.toLowerCase() === wanted,
       `${shortname} has no label ${JSON.stringify(name)}`,
     )
   })
-  const off = dropItem.map((wanted) => findChecklistItem(items, wanted, shortname))
+  const droppedItems = dropItem.map((wanted) => findChecklistItem(items, wanted, shortname))
 
-  function find(all: readonly string[], fits: (one: string) => boolean, absent: string): string {
-    const found = all.find(fits)
-    if (found !== undefined) return found
-    throw new StintError('NOT_ON_TASK', absent, `stint task show ${shortname} says what it has`)
+  function find(
+    all: readonly string[],
+    matches: (entry: string) => boolean,
+    missing: string,
+  ): string {
+    const match = all.find(matches)
+    if (match !== undefined) return match
+    throw new StintError('NOT_ON_TASK', missing, `stint task show ${shortname} says what it has`)
   }
 
   return {
     ...Object.fromEntries(
-      single.map(([key, value]) => [key, CAN_BE_NONE.has(key) && value === 'none' ? '' : value]),
+      singleValues.map(([key, value]) => [
+        key,
+        CLEARABLE_FIELDS.has(key) && value === 'none' ? '' : value,
+      ]),
     ),
-    ...((depends || notDepending.length > 0) && {
-      dependsOn: [...task.dependsOn.filter((id) => !notDepending.includes(id)), ...(depends ?? [])],
-    }),
-    ...((label || noLabels.length > 0) && {
-      labels: [
-        ...new Set([...task.labels.filter((one) => !noLabels.includes(one)), ...(label ?? [])]),
+    ...((depends || droppedDependencies.length > 0) && {
+      dependsOn: [
+        ...task.dependsOn.filter((id) => !droppedDependencies.includes(id)),
+        ...(depends ?? []),
       ],
     }),
-    ...((checklist || off.length > 0) && {
+    ...((label || droppedLabels.length > 0) && {
+      labels: [
+        ...new Set([
+          ...task.labels.filter((entry) => !droppedLabels.includes(entry)),
+          ...(label ?? []),
+        ]),
+      ],
+    }),
+    ...((checklist || droppedItems.length > 0) && {
       checklist: [
-        ...task.checklist.filter(({ item }) => !off.includes(item)),
-        ...(checklist ?? []).map(unticked),
+        ...task.checklist.filter(({ item }) => !droppedItems.includes(item)),
+        ...(checklist ?? []).map(toChecklistItem),
       ],
     }),
   }
@@ -196,16 +216,16 @@ const list = defineProjectCommand({
   },
   async run({ project, output, print }, { all, status = [], label }) {
     const backlog = await project.tasks.list()
-    const chosen = backlog.tasks.filter(
+    const shown = backlog.tasks.filter(
       (task) =>
         (status.length === 0 ? all || task.status !== 'completed' : status.includes(task.status)) &&
         (label === undefined || task.labels.includes(label)),
     )
     for (const problem of backlog.problems) output.info(problem)
-    print(chosen.map(publicTask), () =>
-      chosen.length === 0
+    print(shown.map(publicTask), () =>
+      shown.length === 0
         ? 'No tasks: stint task add "What is to be done" adds one.'
-        : taskLines(chosen).join('\n'),
+        : taskLines(shown).join('\n'),
     )
   },
 })
@@ -223,20 +243,20 @@ const next = defineProjectCommand({
     const { tasks, waiting, hint } = await project.tasks.next()
     const [first, ...others] = tasks
     if (first === undefined) {
-      const value = waiting.map((one) => ({ ...one, task: publicTask(one.task) }))
+      const value = waiting.map((entry) => ({ ...entry, task: publicTask(entry.task) }))
       return print({ waiting: value }, () =>
         waiting.length === 0
           ? 'Nothing to do: no task is ready.'
           : [
               'Nothing can be started:',
-              ...waiting.map((one) => `  ${one.task.shortname}: ${one.because}`),
+              ...waiting.map((entry) => `  ${entry.task.shortname}: ${entry.because}`),
             ].join('\n'),
       )
     }
     const { task, because } = first
     const specialist = proposeSpecialist(task)
     if (hint !== undefined) output.info(hint)
-    const after = others.map((one) => publicTask(one.task))
+    const after = others.map((entry) => publicTask(entry.task))
     print({ task: publicTask(task), because, specialist, after }, () =>
       [
         `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
@@ -254,7 +274,7 @@ const next = defineProjectCommand({
       ].join('\n'),
     )
     await reportWaitingHandoffs(project, task.id, output)
-    if (start || (!json && context.canAsk && (await offer()))) {
+    if (start || (!json && context.canAsk && (await askToStart()))) {
       const { reading } = await project.init({ tasks: [task.id], by: 'cli' })
       output.info(`session ${reading.state.name} started (${reading.state.id})`)
     } else if (!json) {
@@ -263,7 +283,7 @@ const next = defineProjectCommand({
   },
 })
 
-async function offer(): Promise<boolean> {
+async function askToStart(): Promise<boolean> {
   const { askYes } = await import('../../context/ask.ts')
   return askYes('Start a session for it? (recommended for tracking)')
 }
@@ -299,7 +319,7 @@ const check = defineProjectCommand({
   },
 })
 
-function mover(brief: string, status: TaskStatus, about?: string) {
+function moveCommand(brief: string, status: TaskStatus, about?: string) {
   return defineProjectCommand({
     brief,
     usage: [['fix-auth --summary "What came of it"', '']],
@@ -315,7 +335,7 @@ function mover(brief: string, status: TaskStatus, about?: string) {
             `${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`,
           )
         }
-        return print(reported, () => `reported: ${reported.name} ${WHAT_FOLLOWS[status]}`)
+        return print(reported, () => `reported: ${reported.name} ${REPORTED_TEXTS[status]}`)
       }
       const task = await project.tasks.move(name, status, options)
       print(publicTask(task), () => taskLine(task))
@@ -324,14 +344,14 @@ function mover(brief: string, status: TaskStatus, about?: string) {
   })
 }
 
-const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
+const REPORTED_TEXTS: Readonly<Record<ReportedStatus, string>> = {
   completed: 'done — it is closed when verify passes and the work is committed',
   blocked: 'blocked — the run sets it aside and goes on',
   failed: 'failed — the run decides whether it is tried again',
 }
 
 function isReportable(status: TaskStatus): status is ReportedStatus {
-  return Object.hasOwn(WHAT_FOLLOWS, status)
+  return Object.hasOwn(REPORTED_TEXTS, status)
 }
 
 const IN_RUN =
@@ -347,9 +367,9 @@ export const task = defineCommandGroup({
     next,
     show,
     check,
-    start: mover('Mark a task as in progress', 'in_progress'),
-    done: mover('Mark a task as completed', 'completed', IN_RUN),
-    blocked: mover('Mark a task as blocked', 'blocked', IN_RUN),
-    failed: mover('Mark a task as failed', 'failed', IN_RUN),
+    start: moveCommand('Mark a task as in progress', 'in_progress'),
+    done: moveCommand('Mark a task as completed', 'completed', IN_RUN),
+    blocked: moveCommand('Mark a task as blocked', 'blocked', IN_RUN),
+    failed: moveCommand('Mark a task as failed', 'failed', IN_RUN),
   },
 })

@@ -1,4 +1,4 @@
-// An event of a run in words, on one line and without its time: for the log off a terminal and the last lines of the live view.
+// Events of a run as one-line texts without a time, for the plain log and the live view.
 import { budgetLine, measured } from '../../../core.ts'
 import type {
   EndOfRun,
@@ -24,34 +24,34 @@ import {
   shortTokens,
 } from '../terminal/text.ts'
 
-/** The same event with paths in the run's own worktree relative to its root. */
+/** Shortens paths in the run's worktree. */
 export function relativeToWorktree(event: RunEvent, worktree: string | undefined): RunEvent {
   if (event.kind !== 'tool' || worktree === undefined || worktree === '') return event
   const root = `${worktree}/`
   const { path, command } = event.data
-  const near = defined({
+  const shortened = defined({
     path: path?.startsWith(root) === true ? path.slice(root.length) : path,
     command: command?.replaceAll(root, ''),
   })
-  return { ...event, data: { ...event.data, ...near } }
+  return { ...event, data: { ...event.data, ...shortened } }
 }
 
-type Words = {
+type TextOfKind = {
   readonly [K in RunEventKind]?: (data: RunEvent<K>['data'], task: string) => string | undefined
 }
 
-/** What is not here is no news by itself. */
-const WORDS: Words = {
+/** Events without an entry are not printed. */
+const TEXT_OF_KIND: TextOfKind = {
   'run.planned': ({ run, harness, model, branch, tasks, isResumed, parallel = 1 }) => {
     const program = programText([harness, model])
-    const where = branch === undefined ? '' : ` on ${shortLine(branch, 60)}`
-    const atOnce = parallel > 1 ? `, ${parallel} at once` : ''
-    return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${where}${atOnce}`
+    const branchText = branch === undefined ? '' : ` on ${shortLine(branch, 60)}`
+    const parallelText = parallel > 1 ? `, ${parallel} at once` : ''
+    return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${branchText}${parallelText}`
   },
   message: ({ text }) => shortLine(text),
   'session.opened': ({ number, name: session, because: why, planned = [] }) => {
-    const listed = planned.length === 0 ? '' : ` (${firstFew(planned.map(taskLabel), 5)})`
-    return `session ${number}, ${shortLine(session, 40)}: ${shortLine(why)}${listed}`
+    const taskList = planned.length === 0 ? '' : ` (${firstFew(planned.map(taskLabel), 5)})`
+    return `session ${number}, ${shortLine(session, 40)}: ${shortLine(why)}${taskList}`
   },
   'conversation.opened': ({ number, handoff }) =>
     `conversation ${number} opened${handoff === undefined ? '' : ', with a handoff'}`,
@@ -77,17 +77,17 @@ const WORDS: Words = {
     const { outcome, number = '', reason = '', commit, summary, seconds, spend, next } = ended
     if (outcome === 'blocked') return `⊘ ${task} blocked: ${shortLine(blockedReason(ended))}`
     if (outcome === 'failed')
-      return `${task}: attempt ${number} failed: ${shortLine(reason)}${next === undefined ? '' : `; ${THEN[next]}`}`
+      return `${task}: attempt ${number} failed: ${shortLine(reason)}${next === undefined ? '' : `; ${NEXT_ATTEMPT_TEXTS[next]}`}`
     if (outcome === 'interrupted') return undefined
-    const took = seconds === undefined ? '' : ` in ${durationText(seconds)}`
+    const durationSuffix = seconds === undefined ? '' : ` in ${durationText(seconds)}`
     const cost =
       spend === undefined ? '' : `, ${shortTokens(allTokens(spend))} tokens, ${costText(spend)}`
-    return `✓ ${task} done${took}${cost}${atCommit(commit)}${reasonSuffix(summary)}`
+    return `✓ ${task} done${durationSuffix}${cost}${commitSuffix(commit)}${reasonSuffix(summary)}`
   },
   'task.parked': ({ reason, kept }, task) =>
     `✗ ${task} parked: ${shortLine(reason)}${kept === undefined ? '' : ` (kept: ${shortLine(kept)})`}`,
   'breaker.tripped': ({ which, detail }, task) =>
-    `${task}: stopped, ${BREAKERS[which]}: ${shortLine(detail)}`,
+    `${task}: stopped, ${STOP_REASON_TEXTS[which]}: ${shortLine(detail)}`,
   'limit.reached': (limit) => `usage limit: ${limitParts(limit).join('; ')}`,
   'rotation.decided': ({ stay, rule, because: why }, task) =>
     rule === 'first'
@@ -99,7 +99,7 @@ const WORDS: Words = {
     `${task}: ${isAgain ? 'begun again' : `with a delegate of its own, on ${shortLine(branch, 60)}`}`,
   'delegate.ready': ({ summary }, task) => `${task}: ready to be merged${reasonSuffix(summary)}`,
   'delegate.merged': ({ target, commit }, task) =>
-    `${task}: merged into ${shortLine(target, 60)}${atCommit(commit)}`,
+    `${task}: merged into ${shortLine(target, 60)}${commitSuffix(commit)}`,
   'delegate.conflicted': ({ because: why, isSentBack }, task) =>
     `${task}: not merged${reasonSuffix(why)}${isSentBack ? '; given back to be mended' : ''}`,
   'delegate.parked': ({ because: why, next }, task) =>
@@ -109,7 +109,7 @@ const WORDS: Words = {
     `run ended: ${END_TEXTS[report.how]}; ${taskCountsText(report)}, ${durationText(report.seconds)}, ${costText(report.spend)}`,
 }
 
-const UNNAMED: ReadonlySet<RunEventKind> = new Set([
+const KINDS_WITHOUT_TASK: ReadonlySet<RunEventKind> = new Set([
   'message',
   'session.opened',
   'session.closed',
@@ -122,29 +122,28 @@ const UNNAMED: ReadonlySet<RunEventKind> = new Set([
 
 export function eventText(event: RunEvent): string | undefined {
   const task = event.task === undefined ? 'a task' : taskLabel(event.task)
-  // The table has each kind's own data type, which TypeScript does not see through the lookup.
-  const write = WORDS[event.kind] as
+  // TypeScript does not connect the kind with its data type through the lookup.
+  const describe = TEXT_OF_KIND[event.kind] as
     | ((data: RunEvent['data'], task: string) => string | undefined)
     | undefined
-  const words = write?.(event.data, task)
-  return words === undefined ? undefined : withDelegateName(event, words)
+  const text = describe?.(event.data, task)
+  return text === undefined ? undefined : withDelegateName(event, text)
 }
 
-/** In a run of several delegates, whose event it is, unless the task is named anyway. */
-export function withDelegateName({ delegate, kind }: RunEvent, words: string): string {
-  return delegate === undefined || !UNNAMED.has(kind)
-    ? words
-    : `[${shortLine(delegate, 40)}] ${words}`
+/** Adds the delegate's name in a parallel run, unless the text names the task anyway. */
+export function withDelegateName({ delegate, kind }: RunEvent, text: string): string {
+  return delegate === undefined || !KINDS_WITHOUT_TASK.has(kind)
+    ? text
+    : `[${shortLine(delegate, 40)}] ${text}`
 }
 
-/** What became of a task, if the event settles that. */
+/** The outcome of a task, if the event decides it. */
 export function taskOutcome({ kind, data }: RunEvent): 'done' | 'blocked' | 'parked' | undefined {
   if (kind === 'task.parked') return 'parked'
   if (kind !== 'attempt.ended') return undefined
   return data.outcome === 'done' || data.outcome === 'blocked' ? data.outcome : undefined
 }
 
-/** Why a task is blocked, and where its work is. */
 export function blockedReason({ reason = '', kept }: RunEvent<'attempt.ended'>['data']): string {
   return kept === undefined ? reason : `${reason} (its work is kept as ${kept})`
 }
@@ -154,7 +153,7 @@ export function programText(parts: readonly (string | undefined)[]): string {
   return parts.flatMap((part) => (part === undefined ? [] : [shortLine(part, 60)])).join(', ')
 }
 
-function atCommit(commit: string | undefined) {
+function commitSuffix(commit: string | undefined) {
   return commit === undefined ? '' : `, ${commitPrefix(commit)}`
 }
 
@@ -166,14 +165,14 @@ export function runName(run: string): string {
   return shortLine(shortId(run))
 }
 
-const THEN = {
+const NEXT_ATTEMPT_TEXTS = {
   'live conversation': 'trying again',
   'same conversation again': 'trying again in the same conversation',
   'fresh conversation': 'trying again in a fresh conversation',
   parked: 'parked',
 } as const
 
-const BREAKERS = {
+const STOP_REASON_TEXTS = {
   silence: 'it said nothing for too long',
   'same error': 'the same error again and again',
   'no change': 'nothing changes',
@@ -196,7 +195,6 @@ export const END_TEXTS: Readonly<Record<EndOfRun | 'running', string>> = {
   'harness failed': 'the agent program could not go on',
 }
 
-/** What a first Ctrl-C, and a second one, come to. */
 export function stoppingText(how: 'after task' | 'now', task: string | undefined): string {
   if (how === 'now') return 'stopping now'
   return `${task === undefined ? 'stopping' : `finishing ${task}`}; Ctrl-C again stops now`
@@ -215,18 +213,21 @@ export function limitParts({
   resetsAt,
   isWaiting = false,
 }: RunEvent<'limit.reached'>['data']): readonly string[] {
-  const until = resetsAt === undefined ? '' : localTime(resetsAt).slice(0, 5)
-  const waits = until === '' ? 'waiting for it to reset' : `waiting until ${until}`
-  return [...(isWaiting ? [waits] : until === '' ? [] : [`resets at ${until}`]), shortLine(message)]
+  const resetTime = resetsAt === undefined ? '' : localTime(resetsAt).slice(0, 5)
+  const waitText = resetTime === '' ? 'waiting for it to reset' : `waiting until ${resetTime}`
+  return [
+    ...(isWaiting ? [waitText] : resetTime === '' ? [] : [`resets at ${resetTime}`]),
+    shortLine(message),
+  ]
 }
 
 /** `52% · 87k/167k` */
 export function gaugeText({ context, point }: Gauge): string {
-  const known = (value: number) => measured(value, 'run', '')
-  const tokensNow = { tokens: known(context) }
-  return budgetLine(point === undefined ? tokensNow : { ...tokensNow, point: known(point) }).slice(
-    4,
-  )
+  const asMeasured = (value: number) => measured(value, 'run', '')
+  const tokensNow = { tokens: asMeasured(context) }
+  return budgetLine(
+    point === undefined ? tokensNow : { ...tokensNow, point: asMeasured(point) },
+  ).slice(4)
 }
 
 /** `31k in · 1.2M cached · 42k out · $1.42`, as parts. */
@@ -250,13 +251,13 @@ export function allTokens({ input, cacheRead, cacheWritten, output }: Spend): nu
 /** `11 done, 1 parked of 12` */
 export function taskCountsText({ sessions, neverBegun }: RunReport): string {
   const tasks = sessions.flatMap((session) => session.tasks)
-  const left = neverBegun?.count ?? 0
+  const neverStarted = neverBegun?.count ?? 0
   const parts = (['done', 'parked', 'blocked', 'open'] as const).flatMap((outcome) => {
-    const settled = tasks.filter((task) => task.outcome === outcome).length
-    const count = settled + (outcome === 'open' ? left : 0)
+    const reported = tasks.filter((task) => task.outcome === outcome).length
+    const count = reported + (outcome === 'open' ? neverStarted : 0)
     return count > 0 || outcome === 'done' ? [`${count} ${outcome}`] : []
   })
-  return `${parts.join(', ')} of ${tasks.length + left}`
+  return `${parts.join(', ')} of ${tasks.length + neverStarted}`
 }
 
 export function taskLabel(task: TaskName): string {
@@ -264,8 +265,8 @@ export function taskLabel(task: TaskName): string {
 }
 
 export function permissionQuestion({ tool, title, command, path }: PermissionRequest): string {
-  const about = command ?? path ?? (title === '' ? undefined : title)
-  const words =
-    about === undefined ? '' : `: ${shortLine(about, command === undefined ? undefined : 300)}`
-  return `May the agent use ${shortLine(tool, 60)}${words}?`
+  const subject = command ?? path ?? (title === '' ? undefined : title)
+  const subjectText =
+    subject === undefined ? '' : `: ${shortLine(subject, command === undefined ? undefined : 300)}`
+  return `May the agent use ${shortLine(tool, 60)}${subjectText}?`
 }

@@ -1,4 +1,4 @@
-// The block that is drawn in place while a run goes on.
+// The live block of a run.
 import { isPercent, tokensAt } from '../../../core.ts'
 import type { Gauge } from '../../../library.ts'
 import {
@@ -11,7 +11,7 @@ import {
   painter,
   displayWidth,
 } from '../terminal/layout.ts'
-import type { FrameSize } from '../terminal/live.ts'
+import type { FrameSize } from '../terminal/live-block.ts'
 import {
   firstCharacters,
   localTime,
@@ -32,12 +32,12 @@ import {
   stoppingText,
 } from './event-text.ts'
 
-const LABEL = 9
-const WIDE = 64
-const FEWEST = 24
-const TAIL = 6
+const LABEL_WIDTH = 9
+const WIDE_WIDTH = 64
+const MIN_WIDTH = 24
+const MAX_TAIL_LINES = 6
 
-interface Draw {
+interface DrawOptions {
   readonly state: RunViewState
   readonly width: number
   readonly now: string
@@ -45,48 +45,51 @@ interface Draw {
   readonly isWide: boolean
 }
 
-/** The lines of the block. None is as wide as the terminal, and all of them fit on it. */
+/** Every line is narrower than the terminal, and the block fits its height. */
 export function renderFrame(
   state: RunViewState,
   { columns, rows, color, now }: FrameSize & { readonly color: boolean },
 ): string[] {
-  // Some terminals begin a line by themselves after a character in the last column.
+  // Some terminals wrap after a character in the last column.
   const width = Math.max(1, columns - 1)
-  if (width < FEWEST) return [truncate(inOneLine(state), width)]
-  const draw = { state, width, now, paint: painter(color), isWide: width >= WIDE }
-  const most = Math.max(1, rows - 1)
-  // The least needed first, until the rest fits.
+  if (width < MIN_WIDTH) return [truncate(oneLineSummary(state), width)]
+  const options = { state, width, now, paint: painter(color), isWide: width >= WIDE_WIDTH }
+  const maxHeight = Math.max(1, rows - 1)
+  // The least important sections are dropped first.
   const sections = [
-    { lines: header(draw), need: 6 },
-    { lines: tasks(draw), need: 4 },
-    { lines: session(draw), need: 2 },
+    { lines: header(options), priority: 6 },
+    { lines: tasks(options), priority: 4 },
+    { lines: session(options), priority: 2 },
     {
-      lines: state.activeDelegates === undefined ? task(draw) : atWork(draw, state.activeDelegates),
-      need: 5,
+      lines:
+        state.activeDelegates === undefined
+          ? task(options)
+          : activeTasks(options, state.activeDelegates),
+      priority: 5,
     },
-    { lines: gauge(draw), need: 3 },
-    { lines: spent(draw), need: 1 },
-    { lines: status(draw), need: 7 },
+    { lines: gauge(options), priority: 3 },
+    { lines: spent(options), priority: 1 },
+    { lines: status(options), priority: 7 },
   ]
-  const kept = new Set(sections)
-  const height = () => [...kept].reduce((sum, { lines }) => sum + lines.length, 0)
-  for (const section of sections.toSorted((a, b) => a.need - b.need)) {
-    if (height() > most) kept.delete(section)
+  const shown = new Set(sections)
+  const height = () => [...shown].reduce((sum, { lines }) => sum + lines.length, 0)
+  for (const section of sections.toSorted((a, b) => a.priority - b.priority)) {
+    if (height() > maxHeight) shown.delete(section)
   }
-  const block = [...kept].flatMap(({ lines }) => lines)
-  const room = Math.min(TAIL, most - block.length - 1)
-  return [...block, ...(room < 1 ? [] : tail(draw, room))]
+  const block = [...shown].flatMap(({ lines }) => lines)
+  const room = Math.min(MAX_TAIL_LINES, maxHeight - block.length - 1)
+  return [...block, ...(room < 1 ? [] : tail(options, room))]
 }
 
-function inOneLine(state: RunViewState) {
-  const all = state.activeDelegates ?? (state.current === undefined ? [] : [state.current])
+function oneLineSummary(state: RunViewState) {
+  const active = state.activeDelegates ?? (state.current === undefined ? [] : [state.current])
   const counted = `${countOutcome(state, 'done')}/${Object.keys(state.outcomes).length}`
-  return `${counted} ${all.map((one) => taskLabel(one.task)).join(' ')}`.trimEnd()
+  return `${counted} ${active.map(({ task }) => taskLabel(task)).join(' ')}`.trimEnd()
 }
 
 /** `── run 3f9c1a · claude, claude-sonnet-4-5 ──────── 12m 40s of about 45m ──` */
-function header(draw: Draw) {
-  const { state, width, now, paint } = draw
+function header(options: DrawOptions) {
+  const { state, width, now, paint } = options
   const { run, harness, model, startedAt, expectedSeconds: expected } = state
   const left = [
     run === undefined ? 'stint run' : `run ${runName(run)}`,
@@ -104,103 +107,112 @@ function header(draw: Draw) {
   const about = expected === undefined ? '' : elapsed > expected ? ', expected ' : ' of about '
   const right = `${durationText(elapsed)}${expected === undefined ? '' : `${about}${roughDuration(expected)}`}`
   if (displayWidth(left) + displayWidth(right) + 10 <= width) return [rule(` ${right} ──`)]
-  return [rule(''), ...labelled('time', [{ text: right }], draw)]
+  return [rule(''), ...wrapLabelled('time', [{ text: right }], options)]
 }
 
-function tasks(draw: Draw) {
-  const { state, width, paint, isWide } = draw
-  const all = Object.keys(state.outcomes).length
-  if (all === 0)
-    return labelled('tasks', [{ text: 'finding out what there is to do', style: 'dim' }], draw)
+function tasks(options: DrawOptions) {
+  const { state, width, paint, isWide } = options
+  const total = Object.keys(state.outcomes).length
+  if (total === 0)
+    return wrapLabelled(
+      'tasks',
+      [{ text: 'finding out what there is to do', style: 'dim' }],
+      options,
+    )
   const [done, parked, blocked] = [
     countOutcome(state, 'done'),
     countOutcome(state, 'parked'),
     countOutcome(state, 'blocked'),
   ]
   const parts: readonly StyledText[] = [
-    { text: `${done} of ${all} done`, style: 'bold' },
+    { text: `${done} of ${total} done`, style: 'bold' },
     { text: parked === 0 ? '' : `${parked} failed`, style: 'red' },
     { text: blocked === 0 ? '' : `${blocked} blocked`, style: 'yellow' },
     { text: `${countOutcome(state, 'open')} open` },
   ]
-  const size = isWide ? 24 : Math.max(8, width - LABEL)
-  const doneCells = Math.round((done / all) * size)
-  const failedCells = Math.min(size - doneCells, Math.round(((parked + blocked) / all) * size))
+  const size = isWide ? 24 : Math.max(8, width - LABEL_WIDTH)
+  const doneCells = Math.round((done / total) * size)
+  const failedCells = Math.min(size - doneCells, Math.round(((parked + blocked) / total) * size))
   const rest = size - doneCells - failedCells
   const bar = `${paint('█'.repeat(doneCells), 'green')}${paint('▒'.repeat(failedCells), 'red')}${paint('░'.repeat(rest), 'dim')}`
-  if (!isWide) return [ready('tasks', bar, draw), ...labelled('', parts, draw)]
-  const [first = '', ...more] = wrapParts(parts, width - LABEL - size - 2, paint)
+  if (!isWide) return [labelledLine('tasks', bar, options), ...wrapLabelled('', parts, options)]
+  const [first = '', ...more] = wrapParts(parts, width - LABEL_WIDTH - size - 2, paint)
   return [
-    ready('tasks', `${bar}  ${first}`, draw),
-    ...more.map((each) => `${' '.repeat(LABEL + size + 2)}${each}`),
+    labelledLine('tasks', `${bar}  ${first}`, options),
+    ...more.map((each) => `${' '.repeat(LABEL_WIDTH + size + 2)}${each}`),
   ]
 }
 
-function session(draw: Draw) {
-  const { session: opened, conversation, branch } = draw.state
+function session(options: DrawOptions) {
+  const { session: opened, conversation, branch } = options.state
   const id = conversation?.id === undefined ? '' : ` (${firstCharacters(conversation.id, 8)})`
-  return labelled(
+  return wrapLabelled(
     'session',
     [
       { text: opened === undefined ? '' : `${opened.number} ${shortLine(opened.name, 40)}` },
       { text: conversation === undefined ? '' : `conversation ${conversation.number}${id}` },
       { text: branch === undefined ? '' : `branch ${shortLine(branch, 60)}` },
     ],
-    draw,
+    options,
   )
 }
 
-const PLACES = {
+const ATTEMPT_TEXTS = {
   'live conversation': '',
   'same conversation again': 'same conversation',
   'fresh conversation': 'fresh conversation',
 } as const
 
-function task(draw: Draw) {
-  const { state, now, width } = draw
-  if (state.current === undefined) return labelled('task', [betweenTasks(state)], draw)
-  const { task: of, attempt, place, startedAt, doing = '' } = state.current
-  const title = shortLine(of.title)
-  // The title takes what the name leaves of the line, unless that is next to nothing.
-  const room = width - LABEL - displayWidth(taskLabel(of)) - 3
-  const isBeside =
-    title !== '' && title !== taskLabel(of) && room >= Math.min(12, displayWidth(title))
+function task(options: DrawOptions) {
+  const { state, now, width } = options
+  if (state.current === undefined) return wrapLabelled('task', [betweenTasks(state)], options)
+  const { task: currentTask, attempt, place, startedAt, doing: activity = '' } = state.current
+  const title = shortLine(currentTask.title)
+  // The title takes the rest of the line unless that is too short.
+  const room = width - LABEL_WIDTH - displayWidth(taskLabel(currentTask)) - 3
+  const hasTitle =
+    title !== '' && title !== taskLabel(currentTask) && room >= Math.min(12, displayWidth(title))
   const again: readonly StyledText[] =
-    attempt === 1 ? [] : [{ text: `attempt ${attempt}`, style: 'yellow' }, { text: PLACES[place] }]
+    attempt === 1
+      ? []
+      : [{ text: `attempt ${attempt}`, style: 'yellow' }, { text: ATTEMPT_TEXTS[place] }]
   return [
-    ...labelled(
+    ...wrapLabelled(
       'task',
-      [{ text: taskLabel(of), style: 'cyan' }, { text: isBeside ? truncate(title, room) : '' }],
-      draw,
+      [
+        { text: taskLabel(currentTask), style: 'cyan' },
+        { text: hasTitle ? truncate(title, room) : '' },
+      ],
+      options,
     ),
-    ...labelled(
+    ...wrapLabelled(
       '',
-      [{ text: durationText(secondsBetween(startedAt, now)) }, ...again, { text: doing }],
-      draw,
+      [{ text: durationText(secondsBetween(startedAt, now)) }, ...again, { text: activity }],
+      options,
     ),
   ]
 }
 
-const LONGEST_NAME = 24
-const LEAST_DOING = 8
+const MAX_NAME_WIDTH = 24
+const MIN_ACTIVITY_WIDTH = 8
 
-function atWork(draw: Draw, all: readonly ActiveDelegate[]) {
-  const { now, paint } = draw
-  if (all.length === 0) return labelled('at work', [betweenTasks(draw.state)], draw)
-  const width = draw.width - LABEL
-  const most = Math.min(LONGEST_NAME, Math.max(8, Math.floor(width * 0.35)))
-  const names = all.map((one) => truncate(taskLabel(one.task), most))
+function activeTasks(options: DrawOptions, delegates: readonly ActiveDelegate[]) {
+  const { now, paint } = options
+  if (delegates.length === 0) return wrapLabelled('at work', [betweenTasks(options.state)], options)
+  const width = options.width - LABEL_WIDTH
+  const maxNameWidth = Math.min(MAX_NAME_WIDTH, Math.max(8, Math.floor(width * 0.35)))
+  const names = delegates.map(({ task }) => truncate(taskLabel(task), maxNameWidth))
   const longest = Math.max(...names.map(displayWidth))
-  return all.map(({ startedAt, doing = '', percent }, index) => {
+  return delegates.map(({ startedAt, doing: activity = '', percent }, index) => {
     const full = percent === undefined ? '' : `${Math.round(percent)}%`
     const figures = ` ${durationText(secondsBetween(startedAt, now)).padStart(7)} ${full.padStart(4)}`
     const room = width - longest - displayWidth(figures) - 2
-    const more = room < LEAST_DOING ? '' : `  ${truncate(doing, room)}`
+    const more = room < MIN_ACTIVITY_WIDTH ? '' : `  ${truncate(activity, room)}`
     const text =
       room < 0
         ? paint(truncate(names[index]!, width), 'cyan')
         : `${paint(padTo(names[index]!, longest), 'cyan')}${figures}${more}`.trimEnd()
-    return ready(index === 0 ? 'at work' : '', text, draw)
+    return labelledLine(index === 0 ? 'at work' : '', text, options)
   })
 }
 
@@ -209,50 +221,53 @@ function betweenTasks({ ended, startedAt }: RunViewState): StyledText {
   return { text: ended === undefined ? waiting : 'none any more', style: 'dim' }
 }
 
-function gauge(draw: Draw) {
-  const { state, width, paint, isWide } = draw
+function gauge(options: DrawOptions) {
+  const { state, width, paint, isWide } = options
   if (state.gauge === undefined) return []
   const figures = gaugeText(state.gauge)
-  const columns = width - LABEL - (isWide ? displayWidth(figures) + 2 : 0)
-  const bar = gaugeLines(state.gauge, columns, paint)
+  const columns = width - LABEL_WIDTH - (isWide ? displayWidth(figures) + 2 : 0)
+  const bar = drawGaugeBar(state.gauge, columns, paint)
   if (bar === undefined)
-    return labelled(
+    return wrapLabelled(
       'context',
       [{ text: `${figures} tokens` }, { text: 'where it compacts is unknown', style: 'dim' }],
-      draw,
+      options,
     )
   const [cells, legend] = bar
   return [
     ...(isWide
-      ? [ready('context', `${cells}  ${figures}`, draw)]
-      : [...labelled('context', [{ text: figures }], draw), ready('', cells, draw)]),
-    ...(legend === '' ? [] : [ready('', legend, draw)]),
+      ? [labelledLine('context', `${cells}  ${figures}`, options)]
+      : [
+          ...wrapLabelled('context', [{ text: figures }], options),
+          labelledLine('', cells, options),
+        ]),
+    ...(legend === '' ? [] : [labelledLine('', legend, options)]),
   ]
 }
 
-function spent(draw: Draw) {
-  const { spend } = draw.state
+function spent(options: DrawOptions) {
+  const { spend } = options.state
   const parts = spend === undefined ? [] : spendParts(spend)
-  return labelled(
+  return wrapLabelled(
     'spent',
     parts.map((text) => ({ text })),
-    draw,
+    options,
   )
 }
 
-function status(draw: Draw) {
-  const { stopping, limit, current } = draw.state
+function status(options: DrawOptions) {
+  const { stopping, limit, current } = options.state
   const yellow = (text: string): StyledText => ({ text, style: 'yellow' })
   const [what = '', ...why] = limit === undefined ? [] : limitParts(limit)
   const stops =
     stopping === undefined ? '' : stoppingText(stopping, current && taskLabel(current.task))
   return [
-    ...labelled('limit', [yellow(what), ...why.map((text) => ({ text }))], draw),
-    ...labelled('stop', stops.split('; ').map(yellow), draw),
+    ...wrapLabelled('limit', [yellow(what), ...why.map((text) => ({ text }))], options),
+    ...wrapLabelled('stop', stops.split('; ').map(yellow), options),
   ]
 }
 
-function tail({ state, width, paint }: Draw, most: number) {
+function tail({ state, width, paint }: DrawOptions, most: number) {
   const last = state.tail.slice(-most)
   if (last.length === 0) return []
   const lines = last.map(({ at, words }) => {
@@ -265,83 +280,83 @@ function tail({ state, width, paint }: Draw, most: number) {
   return [paint('─'.repeat(width), 'dim'), ...lines]
 }
 
-function labelled(label: string, parts: readonly StyledText[], draw: Draw) {
-  return wrapParts(parts, draw.width - LABEL, draw.paint).map((text, index) =>
-    ready(index === 0 ? label : '', text, draw),
+function wrapLabelled(label: string, parts: readonly StyledText[], options: DrawOptions) {
+  return wrapParts(parts, options.width - LABEL_WIDTH, options.paint).map((text, index) =>
+    labelledLine(index === 0 ? label : '', text, options),
   )
 }
 
-function ready(label: string, text: string, { paint }: Draw) {
-  return `${paint(padTo(label, LABEL), 'dim')}${text}`
+function labelledLine(label: string, text: string, { paint }: DrawOptions) {
+  return `${paint(padTo(label, LABEL_WIDTH), 'dim')}${text}`
 }
 
-interface Mark {
+interface GaugeMark {
   readonly column: number
-  readonly sign: string
+  readonly symbol: string
   readonly label: string
 }
 
-/** How full the conversation is: the way to the compaction point as a bar, and below it its marks. No bar where the point is unknown. */
-function gaugeLines(
+/** The context as a bar up to the compaction point, with its marks below. Undefined where the point is unknown. */
+function drawGaugeBar(
   { context, point, smartZone, stages }: Gauge,
   columns: number,
   paint: Paint,
 ): readonly [bar: string, legend: string] | undefined {
   if (point === undefined || point <= 0 || columns < 8) return undefined
   const column = (at: number) => Math.min(columns, Math.floor((at / point) * columns))
-  const found = stages.flatMap((stage): readonly Mark[] => {
+  const stageMarks = stages.flatMap((stage): readonly GaugeMark[] => {
     const at = tokensAt(stage, point)
     if (at === undefined || at >= point) return []
     return [
       {
         column: column(at),
-        sign: '┃',
+        symbol: '┃',
         label: isPercent(stage) ? String(stage) : shortTokens(stage),
       },
     ]
   })
-  const zone = {
+  const zoneMark = {
     column: column(smartZone),
-    sign: '╎',
+    symbol: '╎',
     label: `smart zone ${shortTokens(smartZone)}`,
   }
-  const isShown = smartZone < point && !found.some((mark) => mark.column === zone.column)
-  const marks = [...(isShown ? [zone] : []), ...found]
+  const isShown = smartZone < point && !stageMarks.some((mark) => mark.column === zoneMark.column)
+  const marks = [...(isShown ? [zoneMark] : []), ...stageMarks]
     .filter((mark) => mark.column < columns)
     .toSorted((a, b) => a.column - b.column)
 
   const reached = stages.filter((stage) => context >= (tokensAt(stage, point) ?? Infinity)).length
-  const isCalm = reached === 0 && context < smartZone
-  const style = reached > 1 ? 'red' : isCalm ? 'green' : 'yellow'
+  const isLow = reached === 0 && context < smartZone
+  const style = reached > 1 ? 'red' : isLow ? 'green' : 'yellow'
   const filled = column(context)
   const cells = (from: number, to: number) =>
     paint('█'.repeat(Math.max(0, Math.min(to, filled) - from)), style) +
     paint('░'.repeat(Math.max(0, to - Math.max(from, filled))), 'dim')
   let bar = ''
   let drawn = 0
-  for (const mark of marks.filter((one, index) => one.column !== marks[index - 1]?.column)) {
-    bar += `${cells(drawn, mark.column)}${mark.sign}`
+  for (const mark of marks.filter((mark, index) => mark.column !== marks[index - 1]?.column)) {
+    bar += `${cells(drawn, mark.column)}${mark.symbol}`
     drawn = mark.column + 1
   }
-  return [`${bar}${cells(drawn, columns)}`, paint(legendOf(marks, columns), 'dim')]
+  return [`${bar}${cells(drawn, columns)}`, paint(drawLegend(marks, columns), 'dim')]
 }
 
-/** So far beside its mark a label still reads as its. */
-const ASIDE = 2
+/** A label this far from its mark still reads as belonging to it. */
+const MAX_LABEL_OFFSET = 2
 
-/** The labels below their marks. That of the smart zone is before its mark where there is no room behind it. */
-function legendOf(marks: readonly Mark[], columns: number) {
+/** The labels below their marks. The smart zone's label moves left of its mark where there is no room on the right. */
+function drawLegend(marks: readonly GaugeMark[], columns: number) {
   let text = ''
-  for (const [index, { column, sign, label }] of marks.entries()) {
+  for (const [index, { column, symbol, label }] of marks.entries()) {
     const next = marks[index + 1]?.column ?? columns
     const before = `${label} ╎`
-    const isBefore = sign === '╎' && column + 2 + label.length >= next
-    const [ideal, said] = isBefore
+    const isBefore = symbol === '╎' && column + 2 + label.length >= next
+    const [idealColumn, labelText] = isBefore
       ? [column + 1 - before.length, before]
-      : [column, sign === '╎' ? `╎ ${label}` : label]
-    const from = Math.max(ideal, text === '' ? 0 : displayWidth(text) + 1)
-    if (from - ideal > ASIDE || from + displayWidth(said) > columns) continue
-    text = `${text}${' '.repeat(from - displayWidth(text))}${said}`
+      : [column, symbol === '╎' ? `╎ ${label}` : label]
+    const from = Math.max(idealColumn, text === '' ? 0 : displayWidth(text) + 1)
+    if (from - idealColumn > MAX_LABEL_OFFSET || from + displayWidth(labelText) > columns) continue
+    text = `${text}${' '.repeat(from - displayWidth(text))}${labelText}`
   }
   return text
 }

@@ -31,28 +31,29 @@ import { END_TEXTS, allTokens, taskCountsText, taskLabel, programText } from './
 
 export function describeRunPlan(plan: RunPlan, output: Output): string {
   const { source, harness, model, sessions, waiting, notes, parallel } = plan
-  const count = sessions.reduce((sum, { tasks }) => sum + tasks.length, 0)
+  const taskCount = sessions.reduce((sum, { tasks }) => sum + tasks.length, 0)
   const seconds = sessions.reduce((sum, session) => sum + session.seconds, 0)
   const how =
     parallel === undefined
       ? ` in ${plural(sessions.length, 'session')}`
       : `, up to ${parallel.most} at once`
-  const recorded = plan.tracking === 'light' ? 'little' : 'each turn and the code of each task'
-  // A part of the cost would look like the whole.
+  const recordedText = plan.tracking === 'light' ? 'little' : 'each turn and the code of each task'
+  // A partial sum would look like the total.
   const usd = sessions.some((session) => session.usd === undefined)
     ? undefined
     : sessions.reduce((sum, session) => sum + session.usd!, 0)
   return joinLines(
-    `📐 ${output.bold(count === 0 ? 'Nothing to do' : `${plural(count, 'task')}${how}`)}`,
+    `📐 ${output.bold(taskCount === 0 ? 'Nothing to do' : `${plural(taskCount, 'task')}${how}`)}`,
     `   From ${shortLine(source)}, with ${programText([harness, model])}`,
-    count > 0 && `   ${plan.complexity} work (${plan.domain}): ${recorded} is recorded besides`,
+    taskCount > 0 &&
+      `   ${plan.complexity} work (${plan.domain}): ${recordedText} is recorded besides`,
     parallel === undefined
-      ? sessions.map((session, index) => ['', sessionBlock(session, index, output)])
-      : ['', waveBlock(sessions, parallel, output)],
-    count > 0 && [
+      ? sessions.map((session, index) => ['', sessionLines(session, index, output)])
+      : ['', parallelLines(sessions, parallel, output)],
+    taskCount > 0 && [
       '',
-      `   ${output.bold('In all')}  about ${roughDuration(parallel?.seconds ?? seconds)}, ${aboutCost(usd)}`,
-      parallel && `           ${shareWords(parallel)}`,
+      `   ${output.bold('In all')}  about ${roughDuration(parallel?.seconds ?? seconds)}, ${aboutCostText(usd)}`,
+      parallel && `           ${shareText(parallel)}`,
     ],
     titledSection(
       `   ${output.bold('Waits')}`,
@@ -62,11 +63,11 @@ export function describeRunPlan(plan: RunPlan, output: Output): string {
   )
 }
 
-function aboutCost(usd: number | undefined) {
+function aboutCostText(usd: number | undefined) {
   return usd === undefined ? 'cost unknown' : `about ${dollarsAndCents(usd)}`
 }
 
-function sessionBlock(session: PlannedRunSession, index: number, output: Output) {
+function sessionLines(session: PlannedRunSession, index: number, output: Output) {
   const { tasks, because, context, usd, seconds } = session
   const rows = tasks.map(({ task, sizeClass, forecast: { added }, profile }) => [
     `   ○ ${shortLine(task.name, 32)}`,
@@ -78,25 +79,25 @@ function sessionBlock(session: PlannedRunSession, index: number, output: Output)
   ])
   const end = `ends at ${shortTokens(context.middle)} tokens, at most ${shortTokens(context.margin)}`
   return [
-    `   ${output.bold(`Session ${index + 1}`)}  about ${roughDuration(seconds)}, ${aboutCost(usd)}, ${end}`,
+    `   ${output.bold(`Session ${index + 1}`)}  about ${roughDuration(seconds)}, ${aboutCostText(usd)}, ${end}`,
     `   ${output.dim(shortLine(because))}`,
     table(rows, [2]),
   ]
 }
 
-function waveBlock(
+function parallelLines(
   sessions: readonly PlannedRunSession[],
   { waves }: PlannedParallel,
   output: Output,
 ) {
-  const planned = new Map(
+  const plannedTasks = new Map(
     sessions.flatMap(({ tasks, seconds }) =>
       tasks.map((task) => [task.task.id, { ...task, seconds }]),
     ),
   )
   const rows = waves.flatMap(({ at, tasks }) =>
     tasks.map(({ task, because = '' }, index) => {
-      const { seconds = 0, sizeClass = '' } = planned.get(task.id) ?? {}
+      const { seconds = 0, sizeClass = '' } = plannedTasks.get(task.id) ?? {}
       const when = at === 0 ? 'at once' : `after ${roughDuration(at)}`
       return [
         `   ${index > 0 ? '' : when}`,
@@ -110,7 +111,7 @@ function waveBlock(
   return rows.length > 0 && [`   ${output.bold('Begun')}`, table(rows)]
 }
 
-function shareWords({ share, target, savedSeconds }: PlannedParallel) {
+function shareText({ share, target, savedSeconds }: PlannedParallel) {
   const saved =
     savedSeconds > 0 ? `; about ${roughDuration(savedSeconds)} less than one after the other` : ''
   return `${percent(share)} of the tasks beside another (aim ${percent(target)})${saved}`
@@ -124,34 +125,35 @@ export function describeRunReport(report: RunReport, output: Output): string {
   if (report.how === 'nothing to do')
     return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
   const { run, harness, models, how, startedAt, seconds, sessions, commits, parallel } = report
-  // The usage of a harness that names no model is listed under the harness's own name.
-  const who = programText([...new Set([harness, ...models])])
+  // The usage of a harness without a model name is listed under the harness's name.
+  const programs = programText([...new Set([harness, ...models])])
   const tasks = sessions.flatMap((session) => session.tasks)
   const conversations = sessions.reduce((sum, session) => sum + session.conversations, 0)
-  const several = conversations > sessions.length ? ` with ${conversations} conversations` : ''
+  const conversationsText =
+    conversations > sessions.length ? ` with ${conversations} conversations` : ''
   return joinLines(
-    `${MARKS_OF_END[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${taskCountsText(report)}`)}`,
+    `${END_SYMBOLS[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${taskCountsText(report)}`)}`,
     `   ${capitalize(END_TEXTS[how])}`,
-    `   ${who}, ${minute(startedAt)}, ${durationText(seconds)}, ${plural(sessions.length, 'session')}${several}, ${plural(commits, 'commit')}`,
-    tasks.length > 0 && ['', figures(report, output), '', `   Cost: ${costLine(report)}`],
-    parallel && ['', atOnce(parallel, output)],
-    // Of several at once each task has a conversation of its own, and there is nothing to compare.
-    tasks.length > 1 && parallel === undefined && ['', compared(report.compared, output)],
-    leftOver(report, tasks, output),
-    whatNext(report, tasks),
+    `   ${programs}, ${minute(startedAt)}, ${durationText(seconds)}, ${plural(sessions.length, 'session')}${conversationsText}, ${plural(commits, 'commit')}`,
+    tasks.length > 0 && ['', figureLines(report, output), '', `   Cost: ${costLine(report)}`],
+    parallel && ['', parallelReportLines(parallel, output)],
+    // In a parallel run each task has its own conversation, so there is nothing to compare.
+    tasks.length > 1 && parallel === undefined && ['', comparisonLines(report.compared, output)],
+    unfinishedLines(report, tasks, output),
+    nextSteps(report, tasks),
   )
 }
 
-const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = {
+const END_SYMBOLS: Partial<Record<EndOfRun | 'running', string>> = {
   running: '🏃',
   finished: '✅',
 }
 
-const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
-const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']
+const OUTCOME_SYMBOLS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
+const COLUMNS = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']
 
-/** One table for all of it, so that the columns of every session are aligned. */
-function figures({ sessions, spend, seconds }: RunReport, output: Output) {
+/** One table, so that the columns of all sessions are aligned. */
+function figureLines({ sessions, spend, seconds }: RunReport, output: Output) {
   const rows = [
     ...sessions.flatMap((session, index) => [
       row(`Session ${index + 1} ${shortLine(session.name, 20)}`, session),
@@ -159,7 +161,7 @@ function figures({ sessions, spend, seconds }: RunReport, output: Output) {
     ]),
     row('Whole run', { spend, seconds }),
   ]
-  const [head = '', ...lines] = table([HEAD, ...rows], [1, 2, 3, 4, 5, 6])
+  const [head = '', ...lines] = table([COLUMNS, ...rows], [1, 2, 3, 4, 5, 6])
   const shown = lines.map((text, index) =>
     rows[index]![0]!.startsWith('  ') ? text : output.bold(text),
   )
@@ -181,7 +183,7 @@ function row(
 
 function taskRow(report: TaskReport) {
   const { task, outcome, attempts, commit, compactions } = report
-  const label = `  ${MARKS[outcome]} ${shortLine(task.name, 32)}`
+  const label = `  ${OUTCOME_SYMBOLS[outcome]} ${shortLine(task.name, 32)}`
   if (attempts === 0) return [label]
   const notes = [
     ...(attempts > 1 ? [`${attempts} tries`] : []),
@@ -197,8 +199,8 @@ function costLine({ spend, prices }: RunReport) {
     : `${dollarsAndCents(spend.usd)} for ${all}, by the ${shortLine(prices)}`
 }
 
-/** Both sides of it, whichever way it comes out. */
-function compared(
+/** Both sides, whether the result is a saving or a loss. */
+function comparisonLines(
   { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded: profiles }: Comparison,
   output: Output,
 ) {
@@ -208,7 +210,7 @@ function compared(
       `+ ${formatInteger(historyReread)}`,
       'tokens of earlier tasks read again, most of them from the cache',
     ],
-    // The index of profiles is paid for as well, and may be more than what was not loaded.
+    // The index of profiles costs tokens as well, maybe more than it saves.
     ...(profiles < 0
       ? [
           [
@@ -218,7 +220,7 @@ function compared(
         ]
       : []),
     ...(profiles > 0 ? [[`− ${formatInteger(profiles)}`, 'tokens of profiles not loaded']] : []),
-    [`= ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
+    [`= ${savedText(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
   ]
   return [
     `   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`,
@@ -226,13 +228,16 @@ function compared(
   ]
 }
 
-function savedWords(usd: number | undefined) {
+function savedText(usd: number | undefined) {
   if (usd === undefined) return 'unknown'
   if (Math.abs(usd) < 0.005) return 'no difference'
   return `${dollarsAndCents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
 }
 
-function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output) {
+function parallelReportLines(
+  { most, share, target, savedSeconds }: ParallelReport,
+  output: Output,
+) {
   const verdict = share >= target ? 'reached' : 'missed'
   const time = `${durationText(Math.abs(savedSeconds))} ${savedSeconds < 0 ? 'longer' : 'less'} than`
   return [
@@ -241,17 +246,16 @@ function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: O
   ]
 }
 
-/** A long backlog would fill the screen. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
-function leftOver(
+function unfinishedLines(
   { backlog, neverBegun }: RunReport,
   tasks: readonly TaskReport[],
   output: Output,
 ) {
   const run = `stint run${backlog === undefined ? '' : ` --backlog ${shellWord(backlog)}`}`
   const open = tasks.filter(({ outcome }) => outcome === 'open')
-  const named = neverBegun?.tasks.slice(0, MOST_NAMED) ?? []
+  const named = neverBegun?.tasks.slice(0, MAX_NAMED) ?? []
   const more = (neverBegun?.count ?? 0) - named.length
   return [
     titledSection(
@@ -259,7 +263,7 @@ function leftOver(
       tasks
         .filter(({ outcome }) => outcome === 'parked' || outcome === 'blocked')
         .map(({ task, outcome, reason, attempts, kept }) => [
-          `   ${MARKS[outcome]} ${taskLabel(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${shortLine(reason ?? 'no reason was given')}`,
+          `   ${OUTCOME_SYMBOLS[outcome]} ${taskLabel(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${shortLine(reason ?? 'no reason was given')}`,
           kept !== undefined && `     what it left: git show ${shellWord(kept)}`,
           `     take it up: ${run} --task ${shellWord(task.name)}`,
         ]),
@@ -276,7 +280,7 @@ function leftOver(
   ]
 }
 
-const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
+const RESUMABLE_ENDS: ReadonlySet<RunReport['how']> = new Set([
   'max tasks',
   'max sessions',
   'budget tokens',
@@ -288,11 +292,11 @@ const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
   'task failed',
 ])
 
-function whatNext({ run, how, commits, branch }: RunReport, tasks: readonly TaskReport[]) {
-  // A task that was begun and is open may have left commits that nothing has proved.
+function nextSteps({ run, how, commits, branch }: RunReport, tasks: readonly TaskReport[]) {
+  // A started task that is still open may have left unproved commits.
   const isUnproved = tasks.some(({ outcome, attempts }) => outcome === 'open' && attempts > 0)
   const isMergeable = branch !== undefined && commits > 0 && how !== 'running' && !isUnproved
-  const isResumable = GOES_ON.has(how)
+  const isResumable = RESUMABLE_ENDS.has(how)
   return [
     (isMergeable || isResumable) && '',
     isMergeable && `   Merge it: git merge ${shellWord(branch)}`,

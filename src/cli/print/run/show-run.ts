@@ -1,11 +1,11 @@
-// A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
+// Shows a run to the user or prints its events: live view, log or JSON, permissions, Ctrl-C, exit code.
 import type { PermissionRequest, RunEvent, RunHandle, RunReport } from '../../../library.ts'
 import type { RunListener } from '../../../core.ts'
 import { type RedactOptions, redactDeep } from '../../../text/redact.ts'
-import { type CliContext, EXIT, INTERRUPTED } from '../../context/context.ts'
+import { type CliContext, EXIT } from '../../context/context.ts'
 import type { RedirectMessages } from '../../context/command.ts'
 import { type Style, truncate, padTo, painter, displayWidth } from '../terminal/layout.ts'
-import { type Terminal, LiveBlock, liveTerminal } from '../terminal/live.ts'
+import { type Terminal, LiveBlock, liveTerminal } from '../terminal/live-block.ts'
 import { localTime, commitPrefix, shortLine, durationText, shortTokens } from '../terminal/text.ts'
 import { renderFrame } from './frame.ts'
 import { EMPTY_VIEW, applyEvent, worktreeOf } from './view-state.ts'
@@ -23,52 +23,52 @@ import {
 } from './event-text.ts'
 
 type Decide = (request: PermissionRequest) => Promise<boolean>
-export type StartRun = (tell: RunListener, decide: Decide) => Promise<RunHandle>
+export type StartRun = (onEvent: RunListener, decide: Decide) => Promise<RunHandle>
 
 export async function showRun(
   context: CliContext,
   flags: { readonly json?: boolean | undefined },
   start: StartRun,
   {
-    sayBy = () => {},
+    redirectMessages = () => {},
     secrets = {},
-  }: { readonly sayBy?: RedirectMessages; readonly secrets?: RedactOptions } = {},
+  }: { readonly redirectMessages?: RedirectMessages; readonly secrets?: RedactOptions } = {},
 ): Promise<RunReport> {
-  const view = viewFor(context, flags)
+  const view = createView(context, flags)
   const stderr = context.process.stderr as Partial<NodeJS.WriteStream>
-  // A terminal that was closed takes no more frames. The run ends in order all the same.
-  const ignore = () => {}
-  stderr.on?.('error', ignore)
-  sayBy((text) => view.say(text))
-  const stop = new Stop(view)
+  // A closed terminal must not end the run.
+  const ignoreError = () => {}
+  stderr.on?.('error', ignoreError)
+  redirectMessages((text) => view.say(text))
+  const stopper = new RunStopper(view)
   try {
-    // What an agent says and runs may hold a secret, and what is shown of it is kept in logs.
+    // Agents may print secrets, and output ends up in logs.
     const handle = await start(
       (event) => view.take(redactDeep(event, secrets).value),
-      asking(view, stop),
+      permissionPrompt(view, stopper),
     )
-    stop.with(handle)
+    stopper.attach(handle)
     return await handle.ended
   } finally {
-    stop.dispose()
+    stopper.dispose()
     view.pause()
-    sayBy(undefined)
-    stderr.off?.('error', ignore)
+    redirectMessages(undefined)
+    stderr.off?.('error', ignoreError)
   }
 }
 
-function viewFor(context: CliContext, flags: { readonly json?: boolean | undefined }): RunView {
+function createView(context: CliContext, flags: { readonly json?: boolean | undefined }): RunView {
   const { stdout, stderr } = context.process
-  const talk = (text: string) => stderr.write(text)
-  if (flags.json === true) return jsonView((text) => stdout.write(text), talk)
+  const info = (text: string) => stderr.write(text)
+  if (flags.json === true) return jsonView((text) => stdout.write(text), info)
   const terminal = liveTerminal(context)
-  if (terminal === undefined) return plainView(talk)
+  if (terminal === undefined) return plainView(info)
   const { NO_COLOR = '' } = context.env
   return liveView(terminal, { color: NO_COLOR === '' })
 }
 
-/** Ctrl-C once lets the task be finished; twice stops now, as SIGTERM and a closed terminal do. */
-class Stop {
+/** The first Ctrl-C finishes the task; a second one, SIGTERM or a closed terminal stops now. */
+class RunStopper {
   readonly #view: RunView
   #handle: RunHandle | undefined
   #how: 'after task' | 'now' | undefined
@@ -81,8 +81,8 @@ class Stop {
       .on('SIGHUP', this.#terminate)
   }
 
-  /** A signal may have come before there was anything to stop. */
-  with(handle: RunHandle): void {
+  /** A signal may have arrived before the start. */
+  attach(handle: RunHandle): void {
     this.#handle = handle
     if (this.#how !== undefined) handle.stop('now')
   }
@@ -101,13 +101,13 @@ class Stop {
   #stop(how: 'after task' | 'now'): void {
     if (this.#how === 'now') return
     this.#how = how
-    // The run itself reports that it stops; before there is one, nothing else would.
+    // The run itself reports that it stops; before it exists, nothing else would.
     if (this.#handle === undefined) this.#view.say('stopping')
     else this.#handle.stop(how)
   }
 }
 
-function asking(view: RunView, stop: Stop): Decide {
+function permissionPrompt(view: RunView, stopper: RunStopper): Decide {
   let last: Promise<unknown> = Promise.resolve()
   const ask: Decide = async (request) => {
     const { askChoice } = await import('../../context/ask.ts')
@@ -117,8 +117,8 @@ function asking(view: RunView, stop: Stop): Decide {
         { value: 'yes', label: 'Yes, this once' },
         { value: 'no', label: 'No' },
       ])
-      // The question has the keyboard, and its Ctrl-C is meant for the run.
-      if (answer === undefined) stop.interrupt()
+      // The question captures the keyboard, so its Ctrl-C interrupts the run.
+      if (answer === undefined) stopper.interrupt()
       return answer === 'yes'
     } finally {
       view.resume()
@@ -131,15 +131,15 @@ function asking(view: RunView, stop: Stop): Decide {
   }
 }
 
-/** 0 when all that was asked for is done, 130 after an interrupt, else 1. */
+/** 0 when everything requested is done, 130 after an interrupt, else 1. */
 export function exitCodeOfRun({ how, sessions }: RunReport): number {
-  if (how === 'interrupted') return INTERRUPTED
+  if (how === 'interrupted') return EXIT.interrupted
   const tasks = sessions.flatMap((session) => session.tasks)
   const isAllDone = tasks.every((task) => task.outcome === 'done')
-  const isAsAsked =
+  const isWithinLimit =
     (how === 'max tasks' || how === 'max sessions') &&
     tasks.every(({ outcome }) => outcome === 'done' || outcome === 'open')
-  return (isAllDone && (how === 'finished' || how === 'nothing to do')) || isAsAsked
+  return (isAllDone && (how === 'finished' || how === 'nothing to do')) || isWithinLimit
     ? EXIT.ok
     : EXIT.failure
 }
@@ -147,7 +147,7 @@ export function exitCodeOfRun({ how, sessions }: RunReport): number {
 interface RunView {
   take(event: RunEvent): void
   say(text: string): void
-  /** Leaves the terminal to a question, until `resume`. */
+  /** Frees the terminal for a question, until `resume`. */
   pause(): void
   resume(): void
 }
@@ -156,40 +156,40 @@ type Write = (text: string) => unknown
 
 export function plainView(write: Write): RunView {
   const log = new PlainLog()
-  return still((event) => {
+  return staticView((event) => {
     for (const text of log.lines(event)) write(`${text}\n`)
   }, write)
 }
 
-export function jsonView(write: Write, talk: Write): RunView {
-  return still((event) => void write(`${JSON.stringify(event)}\n`), talk)
+export function jsonView(write: Write, info: Write): RunView {
+  return staticView((event) => void write(`${JSON.stringify(event)}\n`), info)
 }
 
-function still(take: RunView['take'], talk: Write): RunView {
+function staticView(take: RunView['take'], info: Write): RunView {
   return {
     take,
-    say: (text) => void talk(`stint: ${text}\n`),
+    say: (text) => void info(`stint: ${text}\n`),
     pause: () => {},
     resume: () => {},
   }
 }
 
-/** Usage is printed again when it has moved by so many percent of the way. */
-const POINTS = 5
-/** The same in tokens, where the way is unknown. */
-const TOKENS = 10_000
+/** Usage is printed again after a change of this many percent. */
+const MIN_PERCENT_CHANGE = 5
+/** The same in tokens, where the compaction point is unknown. */
+const MIN_TOKEN_CHANGE = 10_000
 
 export class PlainLog {
-  readonly #saidAt = new Map<string | undefined, number>()
+  readonly #printedUsage = new Map<string | undefined, number>()
   #state = EMPTY_VIEW
 
   lines(event: RunEvent): readonly string[] {
     this.#state = applyEvent(this.#state, event)
-    const words = this.#words(event)
-    return words === undefined ? [] : [`${localTime(event.at)}  ${words}`]
+    const line = this.#text(event)
+    return line === undefined ? [] : [`${localTime(event.at)}  ${line}`]
   }
 
-  #words(event: RunEvent): string | undefined {
+  #text(event: RunEvent): string | undefined {
     if (event.kind === 'usage') return this.#usage(event)
     const { current } = this.#state
     return event.kind === 'stopping'
@@ -198,14 +198,17 @@ export class PlainLog {
   }
 
   #usage({ delegate, data: { gauge, spend } }: RunEvent<'usage'>): string | undefined {
-    // How full the context is, is not known yet.
+    // The context size is not known yet.
     if (gauge.context === 0) return undefined
-    const now = gauge.percent === undefined ? gauge.context / TOKENS : gauge.percent / POINTS
-    // Less than before is another conversation, or a compaction.
-    if (Math.abs(now - (this.#saidAt.get(delegate) ?? 0)) < 1) return undefined
-    this.#saidAt.set(delegate, now)
-    const who = delegate === undefined ? '' : `[${shortLine(delegate, 40)}] `
-    return `${who}ctx ${gaugeText(gauge)}, spent ${spendParts(spend).join(', ')}`
+    const now =
+      gauge.percent === undefined
+        ? gauge.context / MIN_TOKEN_CHANGE
+        : gauge.percent / MIN_PERCENT_CHANGE
+    // A drop means another conversation or a compaction.
+    if (Math.abs(now - (this.#printedUsage.get(delegate) ?? 0)) < 1) return undefined
+    this.#printedUsage.set(delegate, now)
+    const delegatePrefix = delegate === undefined ? '' : `[${shortLine(delegate, 40)}] `
+    return `${delegatePrefix}ctx ${gaugeText(gauge)}, spent ${spendParts(spend).join(', ')}`
   }
 }
 
@@ -226,29 +229,29 @@ export function liveView(
   }
 }
 
-const NAME = 28
-const FEWEST = 24
+const MAX_NAME_WIDTH = 28
+const MIN_WIDTH = 24
 
-/** The lines that stay above the live view: each task that is settled, and where a session ended and why. */
+/** The lines that stay above the live view: each finished task, and where and why a session ended. */
 export function finishedLines(
   event: RunEvent,
   { columns, color }: { columns: number; color: boolean },
 ): readonly string[] {
   const width = Math.max(1, columns - 1)
   const paint = painter(color)
-  const settled = (mark: string, style: Style, rest: (room: number) => string) => {
+  const finishedLine = (symbol: string, style: Style, rest: (room: number) => string) => {
     const task = event.task === undefined ? '' : taskLabel(event.task)
-    if (width < FEWEST) return [truncate(`${mark} ${task}`, width).trimEnd()]
-    const longest = Math.min(NAME, Math.max(8, Math.floor(width * 0.45)))
+    if (width < MIN_WIDTH) return [truncate(`${symbol} ${task}`, width).trimEnd()]
+    const longest = Math.min(MAX_NAME_WIDTH, Math.max(8, Math.floor(width * 0.45)))
     const shown = truncate(task, Math.max(1, width - 2))
     const room = width - 2 - Math.max(longest, displayWidth(shown))
-    return [`${paint(mark, style)} ${padTo(shown, longest)}${rest(room)}`.trimEnd()]
+    return [`${paint(symbol, style)} ${padTo(shown, longest)}${rest(room)}`.trimEnd()]
   }
-  const cutReason = (reason: string) => (room: number) =>
+  const reasonThatFits = (reason: string) => (room: number) =>
     room < 8 ? '' : `  ${truncate(reason, room - 2)}`
   if (event.kind === 'task.parked')
-    return settled('✗', 'red', cutReason(shortLine(event.data.reason)))
-  // Of several at once each has its own session, which ends with its task.
+    return finishedLine('✗', 'red', reasonThatFits(shortLine(event.data.reason)))
+  // In a parallel run each task has its own session, which ends with it.
   if (event.kind === 'session.closed' && event.delegate === undefined) {
     const { name: session = '', because } = event.data
     return [
@@ -261,23 +264,27 @@ export function finishedLines(
   if (event.kind !== 'attempt.ended') return []
   const { outcome, seconds, spend, commit } = event.data
   if (outcome === 'blocked')
-    return settled('⊘', 'yellow', cutReason(`blocked: ${shortLine(blockedReason(event.data))}`))
+    return finishedLine(
+      '⊘',
+      'yellow',
+      reasonThatFits(`blocked: ${shortLine(blockedReason(event.data))}`),
+    )
   if (outcome !== 'done') return []
-  return settled('✓', 'green', (room) => {
+  return finishedLine('✓', 'green', (room) => {
     if (seconds === undefined || spend === undefined) return ''
     const time = durationText(seconds).padStart(7)
     const cost = costText(spend).padStart(7)
     const used = `${shortTokens(allTokens(spend)).padStart(5)} tokens`
-    // Half a figure would be a wrong one, so each is there or not.
+    // A truncated figure would be wrong, so each is shown in full or not at all.
     const choices = [
       [time, used, cost, commit === undefined ? '' : commitPrefix(commit)],
       [time, used, cost],
       [time, cost],
       [time],
     ]
-    const fitting = choices
+    const fittingFigures = choices
       .map((figures) => `  ${figures.join('  ')}`.trimEnd())
       .find((figures) => displayWidth(figures) <= room)
-    return fitting ?? ''
+    return fittingFigures ?? ''
   })
 }

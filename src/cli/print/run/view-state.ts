@@ -1,4 +1,4 @@
-// What a run amounts to, for the live view: a pure fold over its events.
+// The state of the live view: a pure fold over the events of a run.
 import type { AttemptConversation } from '../../../core.ts'
 import type { EndOfRun, Gauge, RunEvent, RunEventKind, Spend, TaskName } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
@@ -42,7 +42,7 @@ export interface RunViewState {
         readonly doing?: string | undefined
       }
     | undefined
-  /** Only in a run that works on several tasks at once. */
+  /** Only in a parallel run. */
   readonly activeDelegates?: readonly ActiveDelegate[] | undefined
   readonly gauge?: Gauge | undefined
   readonly spend?: Spend
@@ -54,17 +54,19 @@ export interface RunViewState {
 
 export const EMPTY_VIEW: RunViewState = { outcomes: {}, tail: [] }
 
-const TAIL = 12
+const MAX_TAIL_LINES = 12
 
 export function applyEvent(state: RunViewState, event: RunEvent): RunViewState {
-  const near = relativeToWorktree(event, worktreeOf(state, event))
+  const shortened = relativeToWorktree(event, worktreeOf(state, event))
   const changed =
-    event.delegate === undefined ? changesBy(state, near) : changesByDelegate(state, near)
+    event.delegate === undefined
+      ? changesFrom(state, shortened)
+      : changesFromDelegate(state, shortened)
   const next = { ...state, ...changed }
-  const words = tailWords(state, near)
-  return words === undefined
+  const text = tailText(state, shortened)
+  return text === undefined
     ? next
-    : { ...next, tail: [...state.tail, { at: event.at, words }].slice(-TAIL) }
+    : { ...next, tail: [...state.tail, { at: event.at, words: text }].slice(-MAX_TAIL_LINES) }
 }
 
 export function worktreeOf(state: RunViewState, { delegate }: RunEvent): string | undefined {
@@ -73,27 +75,26 @@ export function worktreeOf(state: RunViewState, { delegate }: RunEvent): string 
     : state.activeDelegates?.find(({ name }) => name === delegate)?.worktree
 }
 
-/** Events of a delegate that are about the whole run, too. */
-const OF_THE_RUN: ReadonlySet<RunEventKind> = new Set([
+/** Events of a delegate that also concern the whole run. */
+const RUN_WIDE_KINDS: ReadonlySet<RunEventKind> = new Set([
   'attempt.ended',
   'task.parked',
   'limit.reached',
 ])
 
-function changesByDelegate(state: RunViewState, event: RunEvent): Partial<RunViewState> {
-  const atWork = atWorkAfter(state.activeDelegates ?? [], event)
+function changesFromDelegate(state: RunViewState, event: RunEvent): Partial<RunViewState> {
+  const activeDelegates = updateActiveDelegates(state.activeDelegates ?? [], event)
   if (event.kind === 'attempt.started')
-    return { activeDelegates: atWork, outcomes: withTask(state, event.data.task) }
-  if (event.kind === 'usage')
-    return { activeDelegates: atWork, limit: undefined, spend: event.data.spend }
-  return { activeDelegates: atWork, ...(OF_THE_RUN.has(event.kind) ? changesBy(state, event) : {}) }
+    return { activeDelegates, outcomes: withTask(state, event.data.task) }
+  if (event.kind === 'usage') return { activeDelegates, limit: undefined, spend: event.data.spend }
+  return { activeDelegates, ...(RUN_WIDE_KINDS.has(event.kind) ? changesFrom(state, event) : {}) }
 }
 
 type Changes = {
   readonly [K in RunEventKind]?: (state: RunViewState, event: RunEvent<K>) => Partial<RunViewState>
 }
 
-const CHANGES: Changes = {
+const CHANGE_OF_KIND: Changes = {
   'run.planned': ({ outcomes }, { at, data }) => {
     const { run, harness, model, branch, worktree, expectedSeconds, tasks, parallel } = data
     const open = Object.fromEntries(tasks.map(({ id }): [string, Outcome] => [id, 'open']))
@@ -122,17 +123,17 @@ const CHANGES: Changes = {
     conversation: { number, id },
   }),
   'attempt.started': (state, { at, data: { task, number: attempt, place } }) => {
-    // The clock of a task goes on over its attempts.
+    // The clock of a task keeps running over its attempts.
     const startedAt = state.current?.task.id === task.id ? state.current.startedAt : at
     return { outcomes: withTask(state, task), current: { task, attempt, place, startedAt } }
   },
   'turn.started': (state, { task, data: { why } }) => {
     const doing = { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[why]
-    return withDoing(state, task, doing)
+    return withActivity(state, task, doing)
   },
-  'verify.started': (state, event) => withDoing(state, event.task, verifyWords(event)),
-  'verify.ended': (state, event) => withDoing(state, event.task, verifyWords(event)),
-  // A limit that was waited for is over when the model answers again.
+  'verify.started': (state, event) => withActivity(state, event.task, verifyText(event)),
+  'verify.ended': (state, event) => withActivity(state, event.task, verifyText(event)),
+  // A rate limit is over when the model answers again.
   usage: (_, { data: { gauge, spend } }) => ({ gauge, spend, limit: undefined }),
   stage: (_, { data: { gauge } }) => ({ gauge }),
   'limit.reached': (_, { data }) => ({ limit: data }),
@@ -142,11 +143,11 @@ const CHANGES: Changes = {
   'run.report': (_, { data: { spend } }) => ({ spend }),
 }
 
-function changesBy(state: RunViewState, event: RunEvent): Partial<RunViewState> {
+function changesFrom(state: RunViewState, event: RunEvent): Partial<RunViewState> {
   const outcome = taskOutcome(event)
   if (outcome === undefined) {
-    // The table has each kind's own event type, which TypeScript does not see through the lookup.
-    const change = CHANGES[event.kind] as
+    // TypeScript does not connect the kind with its event type through the lookup.
+    const change = CHANGE_OF_KIND[event.kind] as
       | ((state: RunViewState, event: RunEvent) => Partial<RunViewState>)
       | undefined
     return change?.(state, event) ?? {}
@@ -160,7 +161,7 @@ function changesBy(state: RunViewState, event: RunEvent): Partial<RunViewState> 
   }
 }
 
-function withDoing(
+function withActivity(
   { current }: RunViewState,
   task: TaskName | undefined,
   doing: string | undefined,
@@ -170,48 +171,59 @@ function withDoing(
     : {}
 }
 
-function verifyWords({ kind, data }: RunEvent<'verify.started' | 'verify.ended'>) {
+function verifyText({ kind, data }: RunEvent<'verify.started' | 'verify.ended'>) {
   if (kind === 'verify.started') return `verifying with ${shortLine(data.command, 60)}`
   return data.passed ? 'verified' : 'verify failed'
 }
 
-/** A task that was not among those of the start is counted with them from now on. */
+/** A task that was added later is counted from now on. */
 function withTask({ outcomes }: RunViewState, { id }: TaskName): RunViewState['outcomes'] {
   return { [id]: 'open', ...outcomes }
 }
 
-/** Shown above the view for good, or in a place of their own. */
-const STAYS: ReadonlySet<RunEventKind> = new Set(['session.closed', 'stopping', 'limit.reached'])
+/** These are shown above the block or in their own section. */
+const NOT_IN_TAIL: ReadonlySet<RunEventKind> = new Set([
+  'session.closed',
+  'stopping',
+  'limit.reached',
+])
 
-/** Some harnesses report a tool only when it is over; one that reported its start is not shown twice. */
-function tailWords(state: RunViewState, event: RunEvent) {
-  if (STAYS.has(event.kind) || taskOutcome(event) !== undefined) return undefined
+/** Some harnesses report a tool call only at its end; one that reported its start is not shown twice. */
+function tailText(state: RunViewState, event: RunEvent) {
+  if (NOT_IN_TAIL.has(event.kind) || taskOutcome(event) !== undefined) return undefined
   if (event.kind !== 'tool' || event.data.status !== 'completed') return eventText(event)
-  const words = withDelegateName(event, toolText(event.data))
-  return state.tail.some((each) => each.words === words) ? undefined : words
+  const text = withDelegateName(event, toolText(event.data))
+  return state.tail.some((each) => each.words === text) ? undefined : text
 }
 
 export function countOutcome({ outcomes }: RunViewState, outcome: Outcome): number {
   return Object.values(outcomes).filter((each) => each === outcome).length
 }
 
-function atWorkAfter(all: readonly ActiveDelegate[], event: RunEvent): readonly ActiveDelegate[] {
+function updateActiveDelegates(
+  delegates: readonly ActiveDelegate[],
+  event: RunEvent,
+): readonly ActiveDelegate[] {
   const { at, delegate, kind, data, task } = event
   if (kind === 'delegate.started') {
-    if (delegate === undefined || task === undefined) return all
+    if (delegate === undefined || task === undefined) return delegates
     const doing = data.isAgain ? 'begun again' : undefined
-    const begun = { name: delegate, task, worktree: data.worktree, startedAt: at }
-    return [...all.filter(({ name }) => name !== delegate), { ...begun, ...defined({ doing }) }]
+    const started = { name: delegate, task, worktree: data.worktree, startedAt: at }
+    return [
+      ...delegates.filter(({ name }) => name !== delegate),
+      { ...started, ...defined({ doing }) },
+    ]
   }
-  if (taskOutcome(event) !== undefined) return all.filter((one) => one.task.id !== task?.id)
-  const doing = doingIn(event)
+  if (taskOutcome(event) !== undefined)
+    return delegates.filter((active) => active.task.id !== task?.id)
+  const doing = activityText(event)
   const percent = kind === 'usage' ? data.gauge.percent : undefined
-  return all.map((one) =>
-    one.name === delegate ? { ...one, ...defined({ doing, percent }) } : one,
+  return delegates.map((active) =>
+    active.name === delegate ? { ...active, ...defined({ doing, percent }) } : active,
   )
 }
 
-function doingIn(event: RunEvent) {
+function activityText(event: RunEvent) {
   const { kind, data } = event
   switch (kind) {
     case 'attempt.started':
@@ -220,7 +232,7 @@ function doingIn(event: RunEvent) {
       return data.status === 'started' ? toolText(data) : undefined
     case 'verify.started':
     case 'verify.ended':
-      return verifyWords(event)
+      return verifyText(event)
     case 'delegate.ready':
       return 'ready, to be merged in its turn'
     case 'delegate.conflicted':

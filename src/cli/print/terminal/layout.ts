@@ -1,55 +1,55 @@
 import type { Output } from '../../context/context.ts'
 
-// By hand: a library for it takes longer to load than most commands run. Where terminals disagree (emoji joined into one, flags) the larger
-// width is taken: too much leaves a gap, too little breaks the line and everything drawn below.
+// Written by hand, since a library takes longer to load than most commands run. Where terminals disagree (joined emoji, flags) the
+// larger width counts: too wide leaves a gap, too narrow breaks the line and everything below.
 
-const COLOURS = /\u001B\[[\d;]*m/g
-const NARROW = /^[ -~]*$/
-const TAKES_NONE = /^[\p{Mn}\p{Me}\p{Cf}]$/u
+const COLOUR_CODES = /\u001B\[[\d;]*m/g
+const ASCII_ONLY = /^[ -~]*$/
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u
 const EMOJI_STYLE = '\uFE0F'
 const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{1F300}-\u{1F64F}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]$/u
 
 export function displayWidth(text: string): number {
-  const plain = text.includes('\u001B') ? text.replaceAll(COLOURS, '') : text
-  if (NARROW.test(plain)) return plain.length
+  const plain = text.includes('\u001B') ? text.replaceAll(COLOUR_CODES, '') : text
+  if (ASCII_ONLY.test(plain)) return plain.length
   let width = 0
-  for (const character of plain) width += columnsOf(character)
+  for (const character of plain) width += characterWidth(character)
   return width
 }
 
-function columnsOf(character: string) {
-  // The character before it takes two columns in this style, of which one may be counted already.
+function characterWidth(character: string) {
+  // The character before it takes two columns in this style, one of which is already counted.
   if (character === EMOJI_STYLE) return 1
-  if (TAKES_NONE.test(character)) return 0
+  if (ZERO_WIDTH.test(character)) return 0
   return WIDE.test(character) ? 2 : 1
 }
 
 let graphemes: Intl.Segmenter | undefined
 
-/** At most so many columns of a text without colours, `…` at the end where something is missing. Never a part of a character. */
+/** Truncates a text without colours to this many columns, with `…`, and never splits a grapheme. */
 export function truncate(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   if (columns <= 0) return ''
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  let kept = ''
+  let result = ''
   let width = 0
   for (const { segment } of graphemes.segment(text)) {
     width += displayWidth(segment)
     if (width > columns - 1) break
-    kept += segment
+    result += segment
   }
-  return `${kept.trimEnd()}…`
+  return `${result.trimEnd()}…`
 }
 
 export function padTo(text: string, columns: number): string {
   return `${text}${' '.repeat(Math.max(0, columns - displayWidth(text)))}`
 }
 
-/** Rows in columns as wide as their cells. Columns of figures are aligned to the right. */
+/** Aligns rows in columns. Columns of figures are aligned to the right. */
 export function table(
   rows: readonly (readonly string[])[],
-  figures: readonly number[] = [],
+  numericColumns: readonly number[] = [],
 ): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
@@ -58,7 +58,7 @@ export function table(
     widths
       .map((width, column) => {
         const cell = row[column] ?? ''
-        return figures.includes(column)
+        return numericColumns.includes(column)
           ? `${' '.repeat(width - displayWidth(cell))}${cell}`
           : padTo(cell, width)
       })
@@ -71,9 +71,9 @@ export function tableWithHead(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   output: Output,
-  figures?: readonly number[],
+  numericColumns?: readonly number[],
 ): readonly string[] {
-  const [first = '', ...lines] = table([head, ...rows], figures)
+  const [first = '', ...lines] = table([head, ...rows], numericColumns)
   return [output.dim(first), ...lines]
 }
 
@@ -103,9 +103,9 @@ export interface StyledText {
   readonly style?: Style | undefined
 }
 
-const BETWEEN = ' · '
+const SEPARATOR = ' · '
 
-/** Parts one behind the other, on as many lines as they need. A part too long for a line is cut. */
+/** Joins parts on as many lines as they need. A part too long for a line is cut. */
 export function wrapParts(
   parts: readonly StyledText[],
   columns: number,
@@ -116,12 +116,12 @@ export function wrapParts(
   for (const { text, style } of parts) {
     if (text === '') continue
     const cut = truncate(text, columns)
-    const more = displayWidth(cut) + BETWEEN.length
+    const more = displayWidth(cut) + SEPARATOR.length
     if (width + more > columns) {
       lines.push(paint(cut, style))
       width = displayWidth(cut)
     } else {
-      lines[lines.length - 1] += `${paint(BETWEEN, 'dim')}${paint(cut, style)}`
+      lines[lines.length - 1] += `${paint(SEPARATOR, 'dim')}${paint(cut, style)}`
       width += more
     }
   }

@@ -1,13 +1,13 @@
-// Texts and amounts as they are printed, alike in every command.
+// Texts and amounts as every command prints them.
 import { oneLine, shorten } from '../../../text/clean.ts'
 
-/** More of one text than fits any line, so that a huge one is not cleaned whole. */
-const READ = 2000
-const LONGEST = 160
+/** Longer than any line, so that a huge text is not cleaned in full. */
+const MAX_READ_LENGTH = 2000
+const MAX_LENGTH = 160
 
-/** A text from outside as one bounded line. */
-export function shortLine(text: string, most = LONGEST): string {
-  return shorten(oneLine(text.slice(0, READ)).replaceAll(/\s+/g, ' '), most)
+/** Foreign text as one line of limited length. */
+export function shortLine(text: string, maxLength = MAX_LENGTH): string {
+  return shorten(oneLine(text.slice(0, MAX_READ_LENGTH)).replaceAll(/\s+/g, ' '), maxLength)
 }
 
 /** `undefined` and `false` are left out; an empty text is an empty line. */
@@ -27,14 +27,14 @@ export function joinLines(...parts: readonly Lines[]): string {
   return listLines(...parts).join('\n')
 }
 
-/** Lines below an empty one and a title; nothing where there are none. */
+/** An empty line, a title and the lines; nothing without lines. */
 export function titledSection(title: string, ...parts: readonly Lines[]): Lines {
   const lines = listLines(...parts)
   return lines.length > 0 && ['', title, ...lines]
 }
 
-export function indent(text: string, by = '   '): string {
-  return text.replaceAll(/(?<=^|\n)(?=[^\n])/g, by)
+export function indent(text: string, prefix = '   '): string {
+  return text.replaceAll(/(?<=^|\n)(?=[^\n])/g, prefix)
 }
 
 export function plural(number: number, noun: string): string {
@@ -43,22 +43,22 @@ export function plural(number: number, noun: string): string {
 
 /** `   Name: value` for each that has a value. */
 export function labelledLines(
-  all: readonly (readonly [string, string | undefined])[],
+  items: readonly (readonly [string, string | undefined])[],
 ): readonly string[] {
-  return all.flatMap(([name, value = '']) => (value === '' ? [] : [`   ${name}: ${value}`]))
+  return items.flatMap(([name, value = '']) => (value === '' ? [] : [`   ${name}: ${value}`]))
 }
 
 export function capitalize(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-/** `: TEXT`, or nothing where it is empty. */
-export function reasonSuffix(text: string | undefined, most?: number): string {
-  const words = shortLine(text ?? '', most)
+/** `: TEXT`, or nothing for an empty text. */
+export function reasonSuffix(text: string | undefined, maxLength?: number): string {
+  const words = shortLine(text ?? '', maxLength)
   return words === '' ? '' : `: ${words}`
 }
 
-/** As it may be pasted into a shell. */
+/** Quoted for pasting into a shell. */
 export function shellWord(text: string): string {
   const word = shortLine(text)
   return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#')
@@ -74,12 +74,11 @@ export function fileList(files: readonly string[]): string {
   )
 }
 
-export function firstFew(all: readonly string[], most: number): string {
-  const more = all.length > most ? ` and ${all.length - most} more` : ''
-  return `${all.slice(0, most).join(', ')}${more}`
+export function firstFew(items: readonly string[], maxLength: number): string {
+  const more = items.length > maxLength ? ` and ${items.length - maxLength} more` : ''
+  return `${items.slice(0, maxLength).join(', ')}${more}`
 }
 
-/** As much of a commit's id as tells it from the others. */
 export function commitPrefix(commit: string): string {
   return firstCharacters(commit, 7)
 }
@@ -93,7 +92,7 @@ export function dollars(value: number): string {
   return `$${value < 1 ? value.toFixed(4) : value.toFixed(2)}`
 }
 
-/** The same in a column, where cents are enough. Less than a cent is not nothing. */
+/** For columns, where cents are enough. Less than a cent is not shown as zero. */
 export function dollarsAndCents(usd: number | undefined): string {
   if (usd === undefined) return 'unknown'
   return usd > 0 && usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`
@@ -109,16 +108,16 @@ export function shortTokens(count: number): string {
 
 /** `47s`, `4m 12s`, `1h 04m`, `2d 03h`. A clock that was set back gives `0s`. */
 export function durationText(seconds: number): string {
-  const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0
-  const [minutes, hours] = [Math.floor(whole / 60), Math.floor(whole / 3600)]
-  if (minutes === 0) return `${whole}s`
-  if (hours === 0) return `${minutes}m ${two(whole % 60)}s`
+  const total = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0
+  const [minutes, hours] = [Math.floor(total / 60), Math.floor(total / 3600)]
+  if (minutes === 0) return `${total}s`
+  if (hours === 0) return `${minutes}m ${twoDigits(total % 60)}s`
   return hours < 24
-    ? `${hours}h ${two(minutes % 60)}m`
-    : `${Math.floor(hours / 24)}d ${two(hours % 24)}h`
+    ? `${hours}h ${twoDigits(minutes % 60)}m`
+    : `${Math.floor(hours / 24)}d ${twoDigits(hours % 24)}h`
 }
 
-function two(value: number) {
+function twoDigits(value: number) {
   return String(value).padStart(2, '0')
 }
 
@@ -126,23 +125,23 @@ export function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000
 }
 
-/** In whole minutes: seconds of a forecast say nothing. */
+/** In whole minutes, since a forecast is not exact. */
 export function roughDuration(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60))
-  return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`
+  return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`
 }
 
-/** The time of day where the reader is, since without a date it is read as theirs. */
+/** Local time, since a time without a date is read as local. */
 export function localTime(iso: string): string {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return '--:--:--'
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':')
 }
 
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
+const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
 
 export function byteSize(bytes: number): string {
-  let [amount, unit] = [bytes, 0]
-  for (; amount >= 1000 && unit < UNITS.length - 1; unit += 1) amount /= 1000
-  return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`
+  let [scaled, unit] = [bytes, 0]
+  for (; scaled >= 1000 && unit < SIZE_UNITS.length - 1; unit += 1) scaled /= 1000
+  return `${unit === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${SIZE_UNITS[unit]}`
 }

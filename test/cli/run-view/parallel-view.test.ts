@@ -24,7 +24,7 @@ const begun = (task: TaskName, seconds: number, isAgain = false): RunEvent => ({
 })
 const { cookie, login } = TASKS
 
-/** Two at once: one is ready, the other was given back and edits. */
+/** Two parallel tasks: one is ready, the other was returned for rework. */
 const TWO: readonly RunEvent[] = [
   started,
   begun(login, 1),
@@ -72,8 +72,8 @@ const drawn = (events: readonly RunEvent[], columns = 80) =>
     now: at(260),
   })
 
-describe('several at once', () => {
-  test('have a line each: whose task, how long, how full, doing what', () => {
+describe('parallel tasks', () => {
+  test('have a line each with task, time, context and activity', () => {
     const tool = TWO.at(-1) as RunEvent<'tool'>
     const ended: RunEvent = { ...tool, at: at(206), data: { ...tool.data, status: 'completed' } }
     const lines = drawn([...TWO, ended])
@@ -84,14 +84,14 @@ describe('several at once', () => {
     ])
     expect(lines.filter((line) => line.endsWith('[session-cookie] Edit src/a.ts'))).toHaveLength(1)
     expect(lines.filter((line) => line.endsWith('Edit src/a.ts'))).toHaveLength(2)
-    // What all of them have spent, and the session of none of them.
+    // The total spend, and no session.
     expect(lines.join('\n')).toContain('spent    62k in · 2.4M cached · 84k out · $2.00')
     expect(lines.some((line) => line.startsWith('session') && line.includes('conversation'))).toBe(
       false,
     )
   })
 
-  test('leave with their tasks, which count when they are merged', () => {
+  test('disappear when done, and count when merged', () => {
     const merged: RunEvent = {
       kind: 'attempt.ended',
       at: at(300),
@@ -112,7 +112,7 @@ describe('several at once', () => {
         expect(line.length).toBeLessThanOrEqual(Math.max(1, columns - 1))
   })
 
-  test('are told apart in a log, where a line does not name the task anyway', () => {
+  test('are named in log lines that do not name the task anyway', () => {
     const log = new PlainLog()
     const lines = TWO.flatMap((event) => log.lines(event))
     expect(lines).toEqual([
@@ -128,7 +128,7 @@ describe('several at once', () => {
     ])
   })
 
-  test('have sessions that end with their tasks, of which nothing stays', () => {
+  test('leave no line about the end of their sessions', () => {
     const closed: RunEvent = {
       kind: 'session.closed',
       at: at(1),

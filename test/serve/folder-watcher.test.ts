@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
-import { FolderWatcher } from '../../src/pages/project-watcher.ts'
+import { FolderWatcher } from '../../src/pages/folder-watcher.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-test('a folder that was taken away and made anew is watched again, and one that is not there is none', async () => {
+test('a removed and recreated folder is watched again, and a missing one is ignored', async () => {
   const folders = new FolderWatcher()
   onTestFinished(() => folders.close())
   const folder = join(scratchFolder(), 'marks')

@@ -27,7 +27,7 @@ const output = new Output({ hasColour: false } as CliContext)
 const TASKS = new Map([['t1', 'fix-the-login-loop']])
 const NASTY = 'first\u001B[2J line\nsecond\u202E line'
 
-describe('a delegate in one line', () => {
+describe('the status line of a delegate', () => {
   test.each([
     [row({ summary: 'The loop is gone' }), '✓ fix-login ready: The loop is gone'],
     [row({ status: 'running', summary: 'of what was sent back' }), '▶ fix-login running'],
@@ -46,8 +46,8 @@ describe('a delegate in one line', () => {
     [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],
     [row({ status: 'discarded' }), '○ fix-login discarded'],
     [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
-  ])('says what became of it and why', (given, said) => {
-    expect(delegateStatusLine(given)).toBe(said)
+  ])('says what happened and why', (fields, message) => {
+    expect(delegateStatusLine(fields)).toBe(message)
   })
 })
 
@@ -62,7 +62,7 @@ describe('the table of delegates', () => {
     }),
   ]
 
-  test('has everything where there is room, under its heads', () => {
+  test('shows every column where there is room', () => {
     const [head, first, second] = delegateTable(rows, { now: NOW, tasks: TASKS })
     const heads = 'NAME STATUS AS TASK GROUP AGE TIME TOKENS COST COMMITS WHAT NEXT'
     expect(head!.split(/ {2,}/).join(' ')).toBe(heads)
@@ -73,14 +73,14 @@ describe('the table of delegates', () => {
     expect(second).toContain('?')
   })
 
-  test('leaves columns out that nobody has anything in', () => {
+  test('leaves out empty columns', () => {
     const [head] = delegateTable([row()], { now: NOW, tasks: TASKS })
     for (const column of ['AS', 'TASK', 'GROUP', 'NEXT'])
       expect(head!.split(/ +/)).not.toContain(column)
   })
 
   test.each([200, 120, 100, 80, 60, 40, 20, 8])(
-    'is never wider than %i columns, and always begins with the name',
+    'is never wider than %i columns and always starts with the name',
     (width) => {
       const lines = delegateTable(
         [...rows, row({ name: 'a-name-that-is-so-long-that-it-has-to-be-cut-somewhere' })],
@@ -95,7 +95,7 @@ describe('the table of delegates', () => {
     },
   )
 
-  test('counts what was settled more than a day ago, and shows what was settled since', () => {
+  test('counts delegates finished over a day ago and shows the later ones', () => {
     const long = '2026-03-01T11:00:00.000Z'
     expect(isRecent(row({ status: 'merged', since: long }), NOW)).toBe(false)
     expect(isRecent(row({ status: 'discarded', since: long }), NOW)).toBe(false)
@@ -107,19 +107,19 @@ describe('the table of delegates', () => {
     )
   })
 
-  test('keeps whatever an agent wrote on its line', () => {
+  test('keeps any text from an agent on one line', () => {
     const lines = delegateTable([row({ what: NASTY, next: NASTY })], { now: NOW, tasks: TASKS })
     expect(lines).toHaveLength(2)
     expect(lines[1]).toContain('first line second line')
   })
 })
 
-describe('everything about a delegate', () => {
-  const told = (given: Parameters<typeof detail>[0]) =>
-    describeDelegate(detail(given), { now: NOW, tasks: TASKS }, output)
+describe('the details of a delegate', () => {
+  const details = (fields: Parameters<typeof detail>[0]) =>
+    describeDelegate(detail(fields), { now: NOW, tasks: TASKS }, output)
 
-  test('says how it stands, what it made, how it got there and what to do next', () => {
-    const text = told({
+  test('show its status, results, attempts and the next step', () => {
+    const text = details({
       task: 't1',
       as: 'tests',
       model: 'opus',
@@ -143,7 +143,7 @@ describe('everything about a delegate', () => {
       notes: ['Leave the cookie alone'],
       rejected: 2,
     })
-    for (const said of [
+    for (const message of [
       '✓ fix-login ready: The loop is gone',
       'Since: 2026-03-02T11:50 (10m 00s ago)',
       'Order: Stop the login loop',
@@ -162,12 +162,12 @@ describe('everything about a delegate', () => {
       '   Changes\n    src/login.ts | 3 ++-\n    1 file changed',
       '   Next: stint merge fix-login',
     ]) {
-      expect(text).toContain(said)
+      expect(text).toContain(message)
     }
   })
 
-  test('shows the report of one that only reads, and no target', () => {
-    const text = told({
+  test('show the report of a read-only delegate, and no target', () => {
+    const text = details({
       isReadOnly: true,
       as: 'research',
       report: 'runs/x/report.md',
@@ -179,13 +179,16 @@ describe('everything about a delegate', () => {
     expect(text).not.toContain('Target:')
   })
 
-  test('shows what conflicts, and the end of what was red', () => {
+  test('show the conflicts and the end of the failed verify output', () => {
     const move = { target: 'main', onto: '3333333333' }
     expect(
-      told({ status: 'conflicted', move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] } }),
+      details({
+        status: 'conflicted',
+        move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] },
+      }),
     ).toContain('Conflicts with main at 3333333 in a.ts, b.ts')
     const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n')
-    const red = told({
+    const red = details({
       status: 'failed',
       move: { to: 'failed', ...move, verify: { command: 'npm test', exit: 1, output: lines } },
     })
@@ -194,7 +197,7 @@ describe('everything about a delegate', () => {
     expect(red).not.toContain('line 29\n')
   })
 
-  test('is told shortly of each of several', () => {
+  test('are brief for several delegates', () => {
     const text = describeDelegateBriefly(
       row({ next: 'stint merge fix-login' }),
       { now: NOW },
@@ -205,8 +208,8 @@ describe('everything about a delegate', () => {
   })
 })
 
-describe('a delegate that was started', () => {
-  test('is answered with where it works and what to do next', () => {
+describe('starting a delegate', () => {
+  test('prints where it works and what to do next', () => {
     const text = describeStarted(row({ as: 'tests', status: 'running' }), output)
     expect(text).toContain('Delegate Started: fix-login')
     expect(text).toContain('Branch: stint/auth/fix-login')
@@ -215,19 +218,19 @@ describe('a delegate that was started', () => {
     expect(text).toMatch(/stint merge fix-login +when it is ready, into main/)
   })
 
-  test('is not to be merged when it only reads', () => {
+  test('suggests no merge for a read-only delegate', () => {
     const text = describeStarted(row({ as: 'review', isReadOnly: true }), output)
     expect(text).toContain('As: review, it only reads')
     expect(text).not.toContain('stint merge')
   })
 })
 
-describe('what is asked of a delegate', () => {
+describe('the request for a delegate', () => {
   const context = { cwd: '/p', readStdin: async () => ' from the input\n' }
   const asked = async (flags: object, ...words: string[]) =>
     delegateRequest(context, readFlags(START_FLAGS, flags), words, ['show', 'stop'])
 
-  test('is handed on with every flag as the delegate takes it', async () => {
+  test('passes every flag on', async () => {
     const flags = {
       as: 'tests',
       task: 't',
@@ -256,30 +259,30 @@ describe('what is asked of a delegate', () => {
     })
   })
 
-  test('may come from standard input, or from a task alone', async () => {
+  test('takes the prompt from stdin or from a task alone', async () => {
     expect(await asked({}, '-')).toEqual({ what: 'from the input' })
     expect(await asked({ task: 't' })).toEqual({ what: '', task: 't' })
   })
 
-  test('finds a script from the folder the command was given in', async () => {
+  test('resolves a script against the current folder', async () => {
     expect(await asked({ script: 's.yml' }, 'Do the thing')).toMatchObject({ script: '/p/s.yml' })
   })
 
   test.each(['stop the login loop', '修复登录循环'])(
-    'may begin like a subcommand, or be one word where words have no spaces: %s',
+    'may start like a subcommand, or be one word in a language without spaces: %s',
     async (what) => {
       expect(await asked({}, what)).toEqual({ what })
     },
   )
 })
 
-describe('what came of a merge', () => {
-  const outcome = (given: Partial<MergeOutcome>): MergeOutcome => ({
+describe('the outcome of a merge', () => {
+  const outcome = (fields: Partial<MergeOutcome>): MergeOutcome => ({
     delegate: 'd',
     name: 'fix-login',
     how: 'merged',
     target: 'main',
-    ...given,
+    ...fields,
   })
 
   test.each<[Partial<MergeOutcome>, string]>([
@@ -306,11 +309,11 @@ describe('what came of a merge', () => {
     [{ how: 'refused', because: 'refused in review' }, '○ fix-login refused in the review'],
     [{ how: 'not ready', because: 'it runs' }, '○ fix-login is not ready: it runs'],
     [{ contradictions: [NASTY] }, '✓ fix-login merged into main\n   ⚠ first line second line'],
-  ])('is told with why and what next: %j', (given, said) => {
-    expect(describeOutcome(outcome(given))).toBe(said)
+  ])('is printed with its reason and the next step: %j', (fields, message) => {
+    expect(describeOutcome(outcome(fields))).toBe(message)
   })
 
-  test('is as wanted when it is in the target, would be, or is in a pull request', () => {
+  test('is a success when merged, mergeable or in a pull request', () => {
     const hows: MergeOutcome['how'][] = [
       'merged',
       'would merge',
@@ -332,7 +335,7 @@ describe('what came of a merge', () => {
     )
   })
 
-  test('is preceded by what goes on', () => {
+  test('follows lines about the progress', () => {
     const of = { delegate: 'fix-login', at: '' }
     expect(
       mergeEventText({ kind: 'merge.started', ...of, data: { id: 'd', target: 'main' } }),
@@ -347,7 +350,7 @@ describe('what came of a merge', () => {
   })
 })
 
-describe('a review', () => {
+describe('a merge review', () => {
   const proposal: MergeProposal = {
     delegate: 'd',
     name: 'fix-login',
@@ -362,37 +365,37 @@ describe('a review', () => {
     answers: readonly ('yes' | 'no' | 'diff' | undefined)[],
     diff = 'the diff',
   ) => {
-    const said: string[] = []
+    const message: string[] = []
     let hasLeft = false
     const left = [...answers]
     const review = interactiveReview({
       ask: async () => left.shift(),
-      say: (text) => said.push(text),
+      say: (text) => message.push(text),
       diff: () => diff,
-      leave: () => (hasLeft = true),
+      cancel: () => (hasLeft = true),
     })
-    return { isTaken: await review(proposal), said, hasLeft }
+    return { isTaken: await review(proposal), said: message, hasLeft }
   }
 
-  test('shows what it brings and takes yes or no', async () => {
-    const { isTaken, said, hasLeft } = await reviewed(['yes'])
+  test('shows the changes and takes yes or no', async () => {
+    const { isTaken, said: message, hasLeft } = await reviewed(['yes'])
     expect({ isTaken, hasLeft }).toEqual({ isTaken: true, hasLeft: false })
-    expect(said).toEqual([describeProposal(proposal)])
-    expect(said[0]).toContain('The loop is gone')
-    expect(said[0]).toContain('a.ts | 2 +-')
-    expect(said[0]).toContain('⚠ It keeps cookies')
+    expect(message).toEqual([describeProposal(proposal)])
+    expect(message[0]).toContain('The loop is gone')
+    expect(message[0]).toContain('a.ts | 2 +-')
+    expect(message[0]).toContain('⚠ It keeps cookies')
     expect(await reviewed(['no'])).toMatchObject({ isTaken: false, hasLeft: false })
   })
 
-  test('shows the diff, cleaned and bounded, and asks again', async () => {
-    const { isTaken, said } = await reviewed(['diff', 'no'], NASTY)
+  test('shows the diff without control characters, size-limited, and asks again', async () => {
+    const { isTaken, said: message } = await reviewed(['diff', 'no'], NASTY)
     expect(isTaken).toBe(false)
-    expect(said[1]).toBe('first line\nsecond line')
+    expect(message[1]).toBe('first line\nsecond line')
     const long = await reviewed(['diff', 'yes'], 'line\n'.repeat(5000))
     expect(long.said[1]).toContain('3000 more lines: git diff 1111111111 2222222222')
   })
 
-  test('that the person leaves is a no, and nothing more is asked', async () => {
+  test('counts as a no when the user cancels, and asks nothing more', async () => {
     expect(await reviewed([undefined])).toMatchObject({ isTaken: false, hasLeft: true })
   })
 })

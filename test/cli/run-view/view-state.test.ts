@@ -39,8 +39,8 @@ const parked = (task = TASKS.login): RunEvent => ({
   data: { task: task.id, reason: 'red' },
 })
 
-describe('after its events', () => {
-  test('a run has each task in one place', () => {
+describe('the view state', () => {
+  test('has each task in one place', () => {
     const state = after(...STORY, ...REST)
     const counts = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) =>
       countOutcome(state, outcome),
@@ -50,17 +50,17 @@ describe('after its events', () => {
     expect(state.current).toBeUndefined()
   })
 
-  test('a task that was parked and then done counts once, as done', () => {
+  test('counts a task that was parked and then done once, as done', () => {
     const state = after(started, parked(), done())
     expect([countOutcome(state, 'done'), countOutcome(state, 'parked')]).toEqual([1, 0])
   })
 
-  test('a task that came into the backlog later is counted with the others', () => {
+  test('counts a task that was added to the backlog later', () => {
     const late = named('late', 'Came later')
     expect(countOutcome(after(started, begun(late)), 'open')).toBe(7)
   })
 
-  test('the clock of a task goes on over its attempts, and begins anew with the next', () => {
+  test("keeps a task's clock running over its attempts and restarts it for the next task", () => {
     expect(after(started, begun(), begun(TASKS.login, 90, 2)).current).toMatchObject({
       startedAt: at(3),
       attempt: 2,
@@ -68,7 +68,7 @@ describe('after its events', () => {
     expect(after(started, begun(), done(), begun(TASKS.cookie, 90)).current?.startedAt).toBe(at(90))
   })
 
-  test('a fresh conversation has no use yet', () => {
+  test('has no usage for a fresh conversation', () => {
     const used: RunEvent = {
       kind: 'usage',
       at: at(4),
@@ -89,7 +89,7 @@ describe('after its events', () => {
     expect(after(started, opened(1), used, opened(2)).spend).toBeDefined()
   })
 
-  test('a limit is over when the model answers again', () => {
+  test('clears a rate limit when the model answers again', () => {
     const limit: RunEvent = {
       kind: 'limit.reached',
       at: at(4),
@@ -100,7 +100,7 @@ describe('after its events', () => {
     expect(after(started, limit, used).limit).toBeUndefined()
   })
 
-  test('what is being done for a task is told until it works again', () => {
+  test('shows the activity of a task until the next one', () => {
     const verifying: RunEvent = {
       kind: 'verify.started',
       at: at(5),
@@ -117,7 +117,7 @@ describe('after its events', () => {
     expect(after(started, begun(), verifying, turn).current?.doing).toBeUndefined()
   })
 
-  test('a tool is told of once, also by a harness that tells only of its end', () => {
+  test('shows a tool call once, even when the harness reports only its end', () => {
     const tool = (status: 'started' | 'completed', path: string): RunEvent => ({
       kind: 'tool',
       at: at(5),
@@ -134,7 +134,7 @@ describe('after its events', () => {
     expect(after(tool('completed', 'a')).tail).toMatchObject([{ words: 'Read a' }])
   })
 
-  test('a path in the worktree of the run is told from its root', () => {
+  test("shows paths in the run's worktree relative to it", () => {
     const read: RunEvent = {
       kind: 'tool',
       at: at(5),
@@ -143,7 +143,7 @@ describe('after its events', () => {
     expect(after(started, read).tail.at(-1)?.words).toBe('Read src/a.ts')
   })
 
-  test('only the last lines are kept', () => {
+  test('keeps only the last lines', () => {
     const texts = Array.from({ length: 500 }, (_, index): RunEvent => ({
       kind: 'text',
       at: at(index),

@@ -5,7 +5,7 @@ import { Workspace } from '../../src/project/store/workspace.ts'
 import { ConversationCache } from '../../src/pages/conversation-cache.ts'
 import { plainProject } from '../support/project.ts'
 
-test('what is known of conversations is held only as far as there is room for it, the latest first', async () => {
+test('the conversation cache keeps the last used entries within its limits', async () => {
   const workspace = new Workspace(plainProject().root)
   const store = conversationStore(workspace.paths.sessions, {})
   const says = (number: number): HistoryItem => ({

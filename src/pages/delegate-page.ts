@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { withoutSecrets } from '../project/store/clean-draft.ts'
+import { requireRepository } from '../project/store/worktrees.ts'
+import { findCommitRange, toDelegateRow } from '../run/delegate/delegate-row.ts'
+import { findDelegate } from '../run/delegate/delegates.ts'
+import { reconcileDelegate } from '../run/merge/reconcile.ts'
+import { readRun } from '../run/run-log.ts'
+import { defined } from '../text/defined.ts'
+import type { DelegateActionResult, DelegatePage } from './contract.ts'
+import { type OpenedProject, notFoundError } from './project-pool.ts'
+
+const MAX_DIFF_BYTES = 512 * 1024
+const TIMEOUT_MS = 20_000
+const FLAGS = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
+
+/** Empty when git fails. */
+async function readDiff(
+  root: string,
+  range: string,
+): Promise<{ readonly diff: string; readonly isCut: boolean }> {
+  const git = spawn('git', ['-c', 'core.quotepath=off', 'diff', ...FLAGS, range, '--'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {
+      ...process.env,
+      LC_ALL: 'C',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_PAGER: 'cat',
+      GIT_EXTERNAL_DIFF: '',
+    },
+    timeout: TIMEOUT_MS,
+    windowsHide: true,
+  })
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const ended = new Promise<void>((resolve) =>
+    git.once('close', () => resolve()).once('error', () => resolve()),
+  )
+  git.stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > MAX_DIFF_BYTES) git.kill()
+  })
+  await ended
+  const all = Buffer.concat(chunks)
+  if (all.length <= MAX_DIFF_BYTES) return { diff: all.toString('utf8'), isCut: false }
+  const cut = all.subarray(0, MAX_DIFF_BYTES)
+  return { diff: cut.subarray(0, cut.lastIndexOf(0x0a) + 1).toString('utf8'), isCut: true }
+}
+
+export async function delegatePage(
+  { workspace }: OpenedProject,
+  name: string,
+): Promise<DelegatePage> {
+  const { paths, config } = workspace
+  const state = await reconcileDelegate(workspace, findDelegate(paths, name))
+  const root = requireRepository(paths).mainRoot
+  const range = findCommitRange(root, state)
+  const { diff, isCut } =
+    range === undefined ? { diff: '', isCut: false } : await readDiff(root, range)
+  return {
+    row: toDelegateRow(workspace, state),
+    diff: withoutSecrets(diff, config),
+    isDiffCut: isCut,
+    moves: readRun(paths, state.id).flatMap((entry) => {
+      const { at, kind } = entry
+      if (kind === 'run.started' || kind === 'run.resumed') return [{ at, to: 'running' }]
+      if (kind === 'merge.begun') return [{ at, to: 'merging' }]
+      if (kind !== 'delegate.moved') return []
+      const { because, to } = entry.data
+      return [{ at, to, ...defined({ because }) }]
+    }),
+  }
+}
+
+export async function runDelegateAction(
+  { delegates, workspace }: OpenedProject,
+  name: string,
+  action: string,
+  note: string | undefined,
+  isStopped: AbortSignal,
+): Promise<DelegateActionResult> {
+  const ids = [findDelegate(workspace.paths, name).id]
+  if (action === 'merge') return (await delegates.merge(ids, { isStopped }))[0]!
+  if (action === 'stop') return (await delegates.stop(ids))[0]!
+  if (action === 'retry') return (await delegates.retry(ids, defined({ note })))[0]!
+  if (action === 'discard') return (await delegates.discard(ids))[0]!
+  throw notFoundError('such thing to do with a delegate')
+}
