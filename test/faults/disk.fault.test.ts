@@ -46,20 +46,20 @@ function fillUp(log: Log): {
 describe('a full disk', () => {
   test('keeps acknowledged entries, stays readable, and accepts the rest once there is room', (context) => {
     const disk = smallDisk(context)
-    const place = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
-    const log = new Log(place)
+    const paths = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
+    const log = new Log(paths)
     const opened = log.create([note('first')])
     const { acknowledged, failure } = fillUp(log)
 
     expect(failure).toMatchObject({ code: 'NOT_WRITTEN', hint: expect.stringContaining('full') })
     expect(acknowledged.length).toBeGreaterThan(50)
-    const full = new Log(place).read()
+    const full = new Log(paths).read()
     expect(full.records).toEqual([...opened, ...acknowledged])
 
     remount(disk, 'size=128k')
     expect(log.append(failure.records)).toEqual(failure.records)
     const [last] = log.append([note('last')])
-    const { records, damage } = new Log(place).read()
+    const { records, damage } = new Log(paths).read()
     expect(records).toEqual([...opened, ...acknowledged, ...failure.records, last])
     expect(damage.map(({ reason }) => reason)).toEqual(full.damage.map(() => 'torn or not JSON'))
   })
@@ -93,16 +93,16 @@ describe('a full disk', () => {
 describe('a read-only disk', () => {
   test('can be read through any remaining name, and refuses an append with an error', (context) => {
     const disk = smallDisk(context)
-    const place = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
-    const creator = new Log(place)
+    const paths = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
+    const creator = new Log(paths)
     const records = creator.create([note('first')])
     creator.close()
-    const before = readFileSync(place.path)
+    const before = readFileSync(paths.path)
 
-    for (const lost of [undefined, place.link, join(disk, 'work')]) {
+    for (const lost of [undefined, paths.link, join(disk, 'work')]) {
       if (lost !== undefined) rmSync(lost, { recursive: true })
       remount(disk, 'ro')
-      const log = new Log(place)
+      const log = new Log(paths)
       expect(log.read().records).toEqual(records)
       expect(log.identity().size).toBe(before.length)
       const failure = failureOf(() => log.append([note('second')]))
@@ -117,11 +117,11 @@ describe('a read-only disk', () => {
       log.close()
       remount(disk, 'rw')
       // Restores the lost name for the next round.
-      const writable = new Log(place)
+      const writable = new Log(paths)
       writable.descriptor()
       writable.close()
     }
-    expect(readFileSync(place.path)).toEqual(before)
+    expect(readFileSync(paths.path)).toEqual(before)
   })
 })
 

@@ -22,14 +22,14 @@ import { requireHead } from '../../src/run/worktree/run-tree.ts'
 
 const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
 const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
-const { config, paths: place } = workspace
+const { config, paths } = workspace
 
 // Not awaited: a bundle with a top-level await is split into many more files, and each takes time to load.
 void perform()
 
 async function perform(): Promise<void> {
   try {
-    await { begin, work: () => work(runContextOf(runIds(place)[0]!)), on: resume }[doing]()
+    await { begin, work: () => work(runContextOf(runIds(paths)[0]!)), on: resume }[doing]()
   } catch (error) {
     const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
     if (!isExpected) throw error
@@ -46,12 +46,12 @@ async function begin(): Promise<void> {
   const run = mintId(undefined)
   const runner = { pid: process.pid, startedAt: '', mark: '' }
   const tree = {
-    tree: place.root,
+    tree: paths.root,
     branch: 'main',
-    base: requireHead(place.root).commit,
+    base: requireHead(paths.root).commit,
     isInPlace: true,
   }
-  const log = RunLog.create(place, run, config, {
+  const log = RunLog.create(paths, run, config, {
     options: {},
     harness: 'none',
     source: '.tasks',
@@ -69,15 +69,15 @@ async function begin(): Promise<void> {
   acknowledge(session.lastEntry, ...log.read().map(({ id }) => id))
 }
 
-async function work(scene: RunContext): Promise<void> {
-  const { log, run } = scene
+async function work(context: RunContext): Promise<void> {
+  const { log, run } = context
   const backlog = await openBacklog(workspace)
   const task = backlog.tasks[0]!
   const { session: id } = foldRun(log.read())!.sessions[0]!
   const session = RunSession.reopen(workspace, id)!
   const attempt = mintId(undefined)
   const planned = plannedTask(task, backlog)
-  const { base } = scene.tree
+  const { base } = context.tree
   log.append('attempt.started', {
     attempt,
     task: toTaskName(task),
@@ -100,9 +100,9 @@ async function work(scene: RunContext): Promise<void> {
     ),
   ])
   acknowledge(reported!.id)
-  const { commit } = requireHead(place.root)
+  const { commit } = requireHead(paths.root)
   await recordDone(
-    scene,
+    context,
     session,
     { task, name: toTaskName(task), planned, forecast: 0, base, leftBefore: [], attempts: 0 },
     { commit, summary: 'It is' },
@@ -115,16 +115,20 @@ async function work(scene: RunContext): Promise<void> {
 
 /** Like a resumed run: checks what was left open, does what was not done, and ends. */
 async function resume(): Promise<void> {
-  const scene = runContextOf(runIds(place)[0]!)
+  const context = runContextOf(runIds(paths)[0]!)
   const runner = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
-  await recoverInterrupted(scene, foldRun(scene.log.read())!, new Claims(place, scene.run, runner))
-  if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(scene)
-  scene.log.append('run.ended', { how: 'finished' })
-  acknowledge(scene.log.read().at(-1)!.id)
+  await recoverInterrupted(
+    context,
+    foldRun(context.log.read())!,
+    new Claims(paths, context.run, runner),
+  )
+  if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(context)
+  context.log.append('run.ended', { how: 'finished' })
+  acknowledge(context.log.read().at(-1)!.id)
 }
 
 function runContextOf(run: string): RunContext {
-  const log = new RunLog(place, run, config)
+  const log = new RunLog(paths, run, config)
   const { branch, base, isInPlace } = foldRun(log.read())!.started
   return {
     run,
@@ -134,7 +138,7 @@ function runContextOf(run: string): RunContext {
     harness: undefined as never,
     options: resolveOptions(workspace, {}),
     // The world may be a copy of the one the run began in.
-    tree: { tree: place.root, branch, base, isInPlace },
+    tree: { tree: paths.root, branch, base, isInPlace },
     source: { name: '.tasks', read: () => openBacklog(workspace), complete: async () => [] },
     profiles: [],
     setup: '',

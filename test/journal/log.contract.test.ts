@@ -11,12 +11,12 @@ describeLog('a file with a hard link', () => {
   return fileLog({ path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/log.jsonl') })
 })
 
-function fileLog(place: LogPaths): LogUnderTest {
-  mkdirSync(dirname(place.path), { recursive: true })
-  writeFileSync(place.path, '')
+function fileLog(paths: LogPaths): LogUnderTest {
+  mkdirSync(dirname(paths.path), { recursive: true })
+  writeFileSync(paths.path, '')
   return {
     open(options) {
-      const log = new Log(place, options)
+      const log = new Log(paths, options)
       return {
         append: (drafts) => log.append(drafts),
         read: () => log.read().records,

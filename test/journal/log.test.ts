@@ -78,11 +78,11 @@ describe('an append', () => {
   })
 
   test('to a missing log throws JournalMissing and creates nothing', () => {
-    const place = linkedPaths()
-    expect(failureOf(() => new Log(place).append([note('a')]))).toBeInstanceOf(JournalMissing)
-    expect(failureOf(() => new Log(place).read())).toBeInstanceOf(JournalMissing)
-    expect(new Log(place).exists()).toBe(false)
-    expect(existsSync(place.path)).toBe(false)
+    const paths = linkedPaths()
+    expect(failureOf(() => new Log(paths).append([note('a')]))).toBeInstanceOf(JournalMissing)
+    expect(failureOf(() => new Log(paths).read())).toBeInstanceOf(JournalMissing)
+    expect(new Log(paths).exists()).toBe(false)
+    expect(existsSync(paths.path)).toBe(false)
   })
 
   test('after a torn record starts on a new line', () => {
@@ -157,96 +157,96 @@ describe('the id of an append', () => {
 
 describe('a new log', () => {
   test('has its first records and its hard link from the start', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a'), note('b')])
-    expect(textsIn(place.path)).toEqual(['a', 'b'])
-    expect(statSync(place.link).ino).toBe(statSync(place.path).ino)
-    expect(readdirSync(join(place.path, '..'))).toEqual(['log.jsonl'])
+    const paths = linkedPaths()
+    new Log(paths).create([note('a'), note('b')])
+    expect(textsIn(paths.path)).toEqual(['a', 'b'])
+    expect(statSync(paths.link).ino).toBe(statSync(paths.path).ino)
+    expect(readdirSync(join(paths.path, '..'))).toEqual(['log.jsonl'])
   })
 
   test('is refused where a log exists, and leaves that one unchanged', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
-    expect(textsIn(place.path)).toEqual(['a'])
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    expect(failureOf(() => new Log(paths).create([note('b')]))).toBeInstanceOf(NotWritten)
+    expect(textsIn(paths.path)).toEqual(['a'])
   })
 
   test('is refused where only the hard link of a log is left, and restores that log', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    rmSync(join(place.path, '..'), { recursive: true })
-    expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
-    expect(textsIn(place.path)).toEqual(['a'])
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    rmSync(join(paths.path, '..'), { recursive: true })
+    expect(failureOf(() => new Log(paths).create([note('b')]))).toBeInstanceOf(NotWritten)
+    expect(textsIn(paths.path)).toEqual(['a'])
   })
 
   test('works without a hard link where the two folders are on different disks', () => {
     const folder = scratchFolder()
-    const place = {
+    const paths = {
       path: join(folder, 'log.jsonl'),
       link: `/dev/shm/stint-test-${process.pid}/log.jsonl`,
     }
     try {
-      const log = new Log(place)
+      const log = new Log(paths)
       log.create([note('a')])
       log.append([note('b')])
-      expect(textsIn(place.path)).toEqual(['a', 'b'])
+      expect(textsIn(paths.path)).toEqual(['a', 'b'])
     } finally {
-      rmSync(join(place.link, '..'), { recursive: true, force: true })
+      rmSync(join(paths.link, '..'), { recursive: true, force: true })
     }
   })
 })
 
 describe('the hard link of a log', () => {
   test('restores the log after its folder was removed, for a reader and for a writer', () => {
-    const place = linkedPaths()
-    const log = new Log(place)
+    const paths = linkedPaths()
+    const log = new Log(paths)
     log.create([note('a')])
-    rmSync(join(place.path, '..'), { recursive: true })
-    expect(new Log(place).read().records).toHaveLength(1)
-    rmSync(join(place.path, '..'), { recursive: true })
+    rmSync(join(paths.path, '..'), { recursive: true })
+    expect(new Log(paths).read().records).toHaveLength(1)
+    rmSync(join(paths.path, '..'), { recursive: true })
     log.append([note('b')])
-    expect(textsIn(place.path)).toEqual(['a', 'b'])
+    expect(textsIn(paths.path)).toEqual(['a', 'b'])
   })
 
   test('is created again when it was removed', () => {
-    const place = linkedPaths()
-    const log = new Log(place)
+    const paths = linkedPaths()
+    const log = new Log(paths)
     log.create([note('a')])
-    rmSync(place.link)
+    rmSync(paths.link)
     log.append([note('b')])
-    expect(textsIn(place.link)).toEqual(['a', 'b'])
+    expect(textsIn(paths.link)).toEqual(['a', 'b'])
   })
 
   test('restores entries that a replaced log no longer holds, and links it again', () => {
-    const place = linkedPaths()
-    const log = new Log(place)
+    const paths = linkedPaths()
+    const log = new Log(paths)
     log.create([note('a')])
-    const older = readFileSync(place.path)
+    const older = readFileSync(paths.path)
     log.append([note('b'), note('c')])
-    rmSync(place.path)
-    writeFileSync(place.path, older)
+    rmSync(paths.path)
+    writeFileSync(paths.path, older)
     log.append([note('d')])
-    expect(textsIn(place.path)).toEqual(['a', 'b', 'c', 'd'])
-    expect(statSync(place.link).ino).toBe(statSync(place.path).ino)
-    expect(readdirSync(join(place.link, '..'))).toEqual(['log.jsonl'])
+    expect(textsIn(paths.path)).toEqual(['a', 'b', 'c', 'd'])
+    expect(statSync(paths.link).ino).toBe(statSync(paths.path).ino)
+    expect(readdirSync(join(paths.link, '..'))).toEqual(['log.jsonl'])
   })
 
   test('keeps the damaged bytes of the file it replaces', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    appendFileSync(place.path, 'half a rec')
-    rmSync(place.path)
-    writeFileSync(place.path, '')
-    expect(new Log(place).read().records).toHaveLength(1)
-    const aside = readdirSync(join(place.link, '..')).filter((name) => name.includes('.damaged-'))
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    appendFileSync(paths.path, 'half a rec')
+    rmSync(paths.path)
+    writeFileSync(paths.path, '')
+    expect(new Log(paths).read().records).toHaveLength(1)
+    const aside = readdirSync(join(paths.link, '..')).filter((name) => name.includes('.damaged-'))
     expect(aside).toHaveLength(1)
-    expect(readFileSync(join(place.link, '..', aside[0]!), 'utf8')).toContain('half a rec')
+    expect(readFileSync(join(paths.link, '..', aside[0]!), 'utf8')).toContain('half a rec')
   })
 })
 
 describe('a log replaced while it is being written', () => {
   // The clock is read after the log was opened and before it is written: that is where another program interferes.
-  function interrupted(place: LogPaths, interrupt: () => void): Log {
+  function interrupted(paths: LogPaths, interrupt: () => void): Log {
     let isArmed = true
     const now = () => {
       if (isArmed) {
@@ -255,7 +255,7 @@ describe('a log replaced while it is being written', () => {
       }
       return Date.now()
     }
-    return new Log(place, { now })
+    return new Log(paths, { now })
   }
 
   test('keeps the entry when its file loses its only name', () => {
@@ -270,45 +270,45 @@ describe('a log replaced while it is being written', () => {
   })
 
   test('keeps the entry when both names move to another file', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    const bytes = readFileSync(place.path)
-    interrupted(place, () => {
-      rmSync(place.path)
-      writeFileSync(place.path, bytes)
-      new Log(place).read()
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    const bytes = readFileSync(paths.path)
+    interrupted(paths, () => {
+      rmSync(paths.path)
+      writeFileSync(paths.path, bytes)
+      new Log(paths).read()
     }).append([note('b')])
-    expect(textsIn(place.path)).toEqual(['a', 'b'])
+    expect(textsIn(paths.path)).toEqual(['a', 'b'])
   })
 
   test('keeps the entry under its own name when only the hard link is left', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    interrupted(paths, () => rmSync(join(paths.path, '..'), { recursive: true })).append([
       note('b'),
     ])
-    expect(textsIn(place.path)).toEqual(['a', 'b'])
+    expect(textsIn(paths.path)).toEqual(['a', 'b'])
   })
 
   test('acknowledges no entry that only the hard link holds', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    const bytes = readFileSync(place.path)
-    interrupted(place, () => {
-      rmSync(place.path)
-      writeFileSync(place.path, bytes)
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    const bytes = readFileSync(paths.path)
+    interrupted(paths, () => {
+      rmSync(paths.path)
+      writeFileSync(paths.path, bytes)
     }).append([note('b')])
     // As if the process that replaces the link were killed between its two reads.
-    rmSync(place.link)
-    expect(textsIn(place.path)).toEqual(['a', 'b'])
+    rmSync(paths.link)
+    expect(textsIn(paths.path)).toEqual(['a', 'b'])
   })
 
   test('throws JournalMissing when no name is left', () => {
-    const place = linkedPaths()
-    new Log(place).create([note('a')])
-    const log = interrupted(place, () => {
-      rmSync(place.path)
-      rmSync(place.link)
+    const paths = linkedPaths()
+    new Log(paths).create([note('a')])
+    const log = interrupted(paths, () => {
+      rmSync(paths.path)
+      rmSync(paths.link)
     })
     expect(failureOf(() => log.append([note('b')]))).toBeInstanceOf(JournalMissing)
   })

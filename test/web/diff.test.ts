@@ -34,10 +34,10 @@ test('parses changed, added, deleted, renamed and binary files, quoted names and
   git('add', '.')
   const files = readDiff(git('diff', '-M', '--cached'))
   expect(
-    files.map(({ path, previousPath: was, change: what, isBinary, added, removed }) => [
+    files.map(({ path, previousPath, change, isBinary, added, removed }) => [
       path,
-      was,
-      what,
+      previousPath,
+      change,
       isBinary,
       added,
       removed,
