@@ -6,7 +6,7 @@ import { paired } from './paired.mjs'
 const SOURCES = {
   'src/cli/study/study.ts': ['runStudy'],
   'src/cli/study/mersenne-twister.ts': ['MersenneTwister'],
-  'src/cli/study/shipped.ts': ['shipped'],
+  'src/cli/study/measured-rates.ts': ['measuredRates'],
 }
 const SESSIONS = 100_000
 const SEED = 42
@@ -16,9 +16,11 @@ const LIMIT = 15
 export async function run({ scale = 1, say = () => {} } = {}) {
   const bundle = await bundleSources(SOURCES)
   try {
-    const { MersenneTwister, runStudy, shipped } = await import(pathToFileURL(bundle.file).href)
+    const { MersenneTwister, runStudy, measuredRates } = await import(
+      pathToFileURL(bundle.file).href
+    )
     const sessions = Math.max(1000, Math.round(SESSIONS * scale))
-    const study = () => runStudy({ sessions, seed: SEED, measurement: shipped })
+    const study = () => runStudy({ sessions, seed: SEED, measurement: measuredRates })
     const draws = await countDraws(MersenneTwister, study)
     say(`simulate: ${draws.toLocaleString('en')} draws`)
     const { a, b, ratio } = await paired(study, () => drawBare(draws))

@@ -1,4 +1,4 @@
-// Measures this Stint and writes the results to src/cli/study/shipped.ts: `node
+// Measures this Stint and writes the results to src/cli/study/measured-rates.ts: `node
 // scripts/measure.mjs` (after `npm run build`). `--quick` only prints them. Takes some minutes on
 // an otherwise idle machine.
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createServer } from 'vite'
 
 const ROOT = join(import.meta.dirname, '..')
-const SHIPPED = join(ROOT, 'src', 'cli', 'study', 'shipped.ts')
+const MEASURED_RATES = join(ROOT, 'src', 'cli', 'study', 'measured-rates.ts')
 const isQuick = process.argv.includes('--quick')
 
 const stop = new AbortController()
@@ -36,11 +36,15 @@ if (!isQuick) {
   const text = `import type { Measurement } from './parameters.ts'
 
 /** What was measured of this Stint before the release. Written by \`node scripts/measure.mjs\`. */
-export const shipped: Measurement = ${JSON.stringify(measurement, null, 2)}
+export const measuredRates: Measurement = ${JSON.stringify(measurement, null, 2)}
 `
-  writeFileSync(SHIPPED, text)
-  spawnSync(process.execPath, [join(ROOT, 'node_modules', 'oxfmt', 'bin', 'oxfmt'), SHIPPED], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
+  writeFileSync(MEASURED_RATES, text)
+  spawnSync(
+    process.execPath,
+    [join(ROOT, 'node_modules', 'oxfmt', 'bin', 'oxfmt'), MEASURED_RATES],
+    {
+      cwd: ROOT,
+      stdio: 'inherit',
+    },
+  )
 }

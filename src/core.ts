@@ -40,31 +40,40 @@ export { splitTypedText } from './history/summary.ts'
 export { serveHook } from './hook/serve-hook.ts'
 export { statusLine } from './hook/status-line.ts'
 export { isSystemError, messageOf } from './journal/errors.ts'
-export { replaceProjectFile } from './journal/files.ts'
+export { replaceProjectFile } from './journal/write-files.ts'
 export { statOrUndefined } from './journal/read-files.ts'
-export { delegatePage, runDelegateAction } from './pages/delegate-page.ts'
-export { handoffPage, listAllHandoffs } from './pages/handoff-page.ts'
-export { HarnessAvailability } from './pages/harness-availability.ts'
-export { LedgerCache } from './pages/ledger-cache.ts'
-export { type OpenedProject, ProjectPool, notFoundError, projectKey } from './pages/project-pool.ts'
-export { ProjectWatcher } from './pages/project-watcher.ts'
-export { runPage } from './pages/run-page.ts'
-export { readServerRecord, removeServerRecord, writeServerRecord } from './pages/server-record.ts'
+export { delegatePage, runDelegateAction } from './page-data/delegate-page.ts'
+export { handoffPage, listAllHandoffs } from './page-data/handoff-page.ts'
+export { HarnessAvailability } from './page-data/harness-availability.ts'
+export { LedgerCache } from './page-data/ledger-cache.ts'
+export {
+  type OpenedProject,
+  ProjectPool,
+  notFoundError,
+  projectKey,
+} from './page-data/project-pool.ts'
+export { ProjectWatcher } from './page-data/project-watcher.ts'
+export { runPage } from './page-data/run-page.ts'
+export {
+  readServerRecord,
+  removeServerRecord,
+  writeServerRecord,
+} from './page-data/server-record.ts'
 export {
   entryPage,
   findSessionRow,
   listSessions,
   searchPage,
   sessionPage,
-} from './pages/session-page.ts'
-export { tokenCurve } from './pages/token-curve.ts'
-export { UsageByDay } from './pages/usage-by-day.ts'
-export { approveOrReject, listWorkflowRows } from './pages/workflow-page.ts'
-export { purgeTextProblem } from './project/purge/needle.ts'
+} from './page-data/session-page.ts'
+export { tokenCurve } from './page-data/token-curve.ts'
+export { UsageByDay } from './page-data/usage-by-day.ts'
+export { approveOrReject, listWorkflowRows } from './page-data/workflow-page.ts'
+export { purgeTextProblem } from './project/purge/purge-matcher.ts'
 export { checkHarnessSetup, setUpHarness } from './project/set-up-harness.ts'
-export { refuseInRun } from './project/store/in-run.ts'
+export { refuseInRun } from './project/store/run-environment.ts'
 export { findChecklistItem } from './project/tasks/project-backlog.ts'
-export type { AttemptConversation, DelegateMove, RunListener } from './run/entries.ts'
+export type { AttemptConversation, DelegateStatusChange, RunListener } from './run/entries.ts'
 export type { PlannedParallel, PlannedRunSession } from './run/loop/plan-run.ts'
 export { MAX_PARALLEL_TASKS } from './run/options.ts'
 export { PRIORS, PRIOR_BASE, PRIOR_STARTUP } from './run/plan/forecast.ts'

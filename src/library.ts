@@ -1,10 +1,10 @@
 // The package's API: what `import … from 'stint'` exports.
 export type { Priority, Size, Task } from './backlog/task.ts'
-export type { PartOf, TaskGraph, TreeNode } from './backlog/task-graph.ts'
+export type { OmittedParent, TaskGraph, TreeNode } from './backlog/task-graph.ts'
 export type { SourcedValue, RateLimit } from './context/budget/budget.ts'
 export type { BudgetAction, BudgetStage } from './context/budget/stages.ts'
 export type { RecordedHandoff } from './context/handoff/recorded-handoffs.ts'
-export type { ExplainedSection } from './context/pack.ts'
+export type { ExplainedSection } from './context/injected-context.ts'
 export type { ProjectContext } from './context/survey/project-context.ts'
 export type { ExportFormat } from './document/export/collect-work.ts'
 export type { RestoreTo } from './git/code-checkpoint.ts'
@@ -47,7 +47,7 @@ export type {
   Maintenance,
   Saving,
   SavingName,
-} from './ledger/contract.ts'
+} from './ledger/ledger-types.ts'
 export { type LedgerQuery, type Project, openProject } from './open-project.ts'
 export type { ConversationBudget, UsedTokens } from './project/conversation-budget.ts'
 export type { Delivery } from './project/deliveries.ts'
@@ -96,7 +96,7 @@ export type {
   Gauge,
   MergeEvent,
   MergeOutcome,
-  NeverBegun,
+  UnstartedTasks,
   ParallelReport,
   RunEvent,
   RunEventKind,
@@ -111,7 +111,12 @@ export type { RunPlan } from './run/loop/plan-run.ts'
 export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
 export type { RunOptions } from './run/options.ts'
 export type { Profile } from './run/profiles/profile.ts'
-export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
+export type {
+  PromptEnd,
+  PromptEvent,
+  PromptHandle,
+  PromptRequest,
+} from './run/prompt/prompt-events.ts'
 export type { TaskFields, TaskStatus, Usage } from './session/entries.ts'
 export type { RawEntry } from './session/effective-entries.ts'
 export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
@@ -124,5 +129,5 @@ export type {
   ItemList,
   Step,
 } from './session/state.ts'
-export * from './public.ts'
-export type * from './pages/contract.ts'
+export * from './public/projection.ts'
+export type * from './page-data/page-types.ts'

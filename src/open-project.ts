@@ -6,9 +6,9 @@ import {
   projectDelegates,
   projectRuns,
 } from './run/control/project-runs.ts'
-import type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/prompt-events.ts'
 import type { ImportReport, ImportRequest } from './project/import/import-histories.ts'
-import type { Ledger, Maintenance } from './ledger/contract.ts'
+import type { Ledger, Maintenance } from './ledger/ledger-types.ts'
 import type { LedgerRequest } from './ledger/ledger.ts'
 import type { RedactOptions } from './text/redact.ts'
 

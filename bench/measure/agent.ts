@@ -1,6 +1,10 @@
 import { dirname, join } from 'node:path'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { appendLine, createFolderUnsynced, replaceProjectFile } from '../../src/journal/files.ts'
+import {
+  appendLine,
+  createFolderUnsynced,
+  replaceProjectFile,
+} from '../../src/journal/write-files.ts'
 import type { Project } from './project.ts'
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { build } from 'rolldown'
 import { runGit } from '../../src/git/run-git.ts'
 import { StintError } from '../../src/journal/errors.ts'
-import { createFolderUnsynced, removeTree } from '../../src/journal/files.ts'
+import { createFolderUnsynced, removeTree } from '../../src/journal/write-files.ts'
 import { randomHex } from '../../src/journal/ids.ts'
 import { Worker } from './worker-process.ts'
 

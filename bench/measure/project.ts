@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createFile, createFolderUnsynced, removeFile } from '../../src/journal/files.ts'
+import { createFile, createFolderUnsynced, removeFile } from '../../src/journal/write-files.ts'
 import { readOrUndefined, statOrUndefined } from '../../src/journal/read-files.ts'
 import { asName, asObject, parseJson } from '../../src/text/json-fields.ts'
 import type { Lab } from './lab.ts'

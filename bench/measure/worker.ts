@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { streamLines } from '../../src/harness/process/spawn-guarded.ts'
-import { writeStdout } from '../../src/journal/files.ts'
+import { writeStdout } from '../../src/journal/write-files.ts'
 import { statOrUndefined } from '../../src/journal/read-files.ts'
 import { type Store, jsonStore, loadLibrary, stintStore, truthIn } from './stores.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'

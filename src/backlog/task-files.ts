@@ -9,10 +9,10 @@ import {
   linkFile,
   moveFile,
   removeFile,
-} from '../journal/files.ts'
+} from '../journal/write-files.ts'
 import { modeOf, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { defined } from '../text/defined.ts'
-import { fileSafe } from '../text/times.ts'
+import { timeForFileName } from '../text/times.ts'
 import type { Backlog } from './backlog.ts'
 import { taskIdIn, isUntouched, renderTaskFile, hasSameContent } from './task-file-format.ts'
 import { type Task, groupBy } from './task.ts'
@@ -112,7 +112,7 @@ export class TaskFiles {
   /** Quarantines a file that cannot be used, bytes and all, and returns its new path. */
   quarantine(file: TaskFile, now: Date = new Date()): string {
     const folder = join(this.folder, 'set-aside')
-    const stem = `${file.name.replace(/\.md$/, '')}.${fileSafe(now.toISOString())}`
+    const stem = `${file.name.replace(/\.md$/, '')}.${timeForFileName(now.toISOString())}`
     return orNotWritten(folder, () => {
       createFolder(folder)
       for (let attempt = 1; ; attempt += 1) {

@@ -209,10 +209,10 @@ export interface TreeNode {
   readonly task: Task
   readonly parts: readonly TreeNode[]
   readonly progress: { readonly done: number; readonly total: number }
-  readonly partOf?: PartOf
+  readonly partOf?: OmittedParent
 }
 
-export interface PartOf {
+export interface OmittedParent {
   readonly parent: string
   /** `deep`: its tree continues here. `outside`: only this task was requested. */
   readonly why: 'unknown' | 'circle' | 'deep' | 'outside'
@@ -289,7 +289,7 @@ function reasonAtTop(
   depth: number,
   { byId }: TaskGraph,
   top: Task | undefined,
-): PartOf | undefined {
+): OmittedParent | undefined {
   const { parent } = task
   if (parent === undefined) return undefined
   if (depth > 0) return { parent, why: 'deep' }

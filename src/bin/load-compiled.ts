@@ -2,7 +2,7 @@
 // compile cache of its own.
 import { readFileSync, statSync } from 'node:fs'
 import { Script } from 'node:vm'
-import { unsealCode } from './start/sealed-code.ts'
+import { removeChecksum } from './start/checksummed-code.ts'
 import { stateHome } from '../journal/state-home.ts'
 
 type WrappedModule = (
@@ -70,7 +70,7 @@ export function compiledCachePath(file: string): string {
 /** Undefined if missing or damaged. */
 export function readCompiled(path: string): Buffer | undefined {
   const sealed = readOrNothing(path)
-  return sealed === undefined ? undefined : unsealCode(sealed)
+  return sealed === undefined ? undefined : removeChecksum(sealed)
 }
 
 /**

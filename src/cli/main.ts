@@ -1,4 +1,4 @@
-import { StintError, isMissing } from '../public.ts'
+import { StintError, isMissing } from '../public/projection.ts'
 import { readFileSync } from 'node:fs'
 import { runCommandLine } from './app.ts'
 import { describeError, exitCodeFor } from './context/context.ts'

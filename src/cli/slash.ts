@@ -1,6 +1,6 @@
 // A harness's slash command runs `stint slash log` with the arguments on stdin. So no shell
 // interprets an apostrophe or a backtick in them.
-import { StintError } from '../public.ts'
+import { StintError } from '../public/projection.ts'
 import { type CliContext, EXIT, describeError } from './context/context.ts'
 
 /** Commands without positional arguments: words after a flag belong to the flag, quoted or not. */

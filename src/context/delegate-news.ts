@@ -1,7 +1,7 @@
 import { delegateName } from '../document/progress-file.ts'
 import type { SessionDelegate } from '../session/state.ts'
 import { TOKEN_MARGIN } from '../text/tokens.ts'
-import { costOfAll } from './cost.ts'
+import { costOfAll } from './text-size.ts'
 import { fenceLines, fenced } from './fence.ts'
 import { bullets, fitSection, sectionFrame, leftOutLines, describeLeftOut } from './section.ts'
 

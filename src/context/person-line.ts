@@ -1,7 +1,7 @@
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { shorten } from '../text/clean.ts'
 import { safeLine } from '../text/safe-text.ts'
-import { counted } from './cost.ts'
+import { counted } from './text-size.ts'
 
 const MAX_LENGTH = 200
 const ENDING = ' · /session-resume for all of it'

@@ -1,7 +1,7 @@
 import { closeSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { openRegularFile } from '../journal/files.ts'
+import { openRegularFile } from '../journal/write-files.ts'
 
 const MAX_BYTES = 256 * 1024
 

@@ -1,6 +1,6 @@
 import { firstFalse } from '../text/bisect.ts'
 import { safeLine } from '../text/safe-text.ts'
-import { costOfAll, shortenToCost } from './cost.ts'
+import { costOfAll, shortenToCost } from './text-size.ts'
 
 export interface ContextSection {
   /** Names the items in the left-out line. */
@@ -182,19 +182,19 @@ export function listSection<T, U>(
     lines: (shown, length) => {
       const all = cached.get(length) ?? items.map((item) => shortened(item, length))
       cached.set(length, all)
-      return together(takeNearest(all, shown, frame.keep))
+      return together(takeFirstOrLast(all, shown, frame.keep))
     },
   }
 }
 
-export function takeNearest<T>(items: readonly T[], count: number, keep: Keep): readonly T[] {
+export function takeFirstOrLast<T>(items: readonly T[], count: number, keep: Keep): readonly T[] {
   return keep === 'first' ? items.slice(0, count) : items.slice(Math.max(0, items.length - count))
 }
 
 const MAX_ITEMS = 150
 
 function safeItems(texts: readonly string[], keep: Keep) {
-  const near = takeNearest(texts, MAX_ITEMS, keep)
+  const near = takeFirstOrLast(texts, MAX_ITEMS, keep)
   const items = near.map(safeLine).filter((item) => item !== '')
   return { items, leftOut: texts.length - near.length }
 }

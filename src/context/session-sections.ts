@@ -3,7 +3,7 @@ import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import { currentFocus, phaseLine } from '../session/kinds/phases.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
-import { counted } from './cost.ts'
+import { counted } from './text-size.ts'
 import {
   VIEW_COMMANDS,
   type ContextSection,

@@ -1,7 +1,7 @@
 import { encode } from '@toon-format/toon'
 import { neutralizeTags, safeLine } from '../text/safe-text.ts'
-import { costOfAll, shortenToCost } from './cost.ts'
-import { type SectionFrame, type ContextSection, listSection, takeNearest } from './section.ts'
+import { costOfAll, shortenToCost } from './text-size.ts'
+import { type SectionFrame, type ContextSection, listSection, takeFirstOrLast } from './section.ts'
 
 type Row<Column extends string> = Readonly<Record<Column, string>>
 
@@ -23,7 +23,7 @@ export function tableSection<Column extends string>(
   table: SectionTable<Column>,
   frame: SectionFrame & { readonly lengths: readonly number[] },
 ): ContextSection {
-  const near = takeNearest(table.rows, MAX_ROWS, frame.keep)
+  const near = takeFirstOrLast(table.rows, MAX_ROWS, frame.keep)
   const items = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
   return listSection(
     frame,

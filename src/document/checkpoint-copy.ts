@@ -2,7 +2,7 @@ import { shortId } from '../journal/ids.ts'
 import { fold } from '../session/fold.ts'
 import type { RawEntry } from '../session/effective-entries.ts'
 import type { Checkpoint, SessionState } from '../session/state.ts'
-import { fileSafe, minute } from '../text/times.ts'
+import { timeForFileName, formatToMinute } from '../text/times.ts'
 import { modelOf } from './model.ts'
 import { renderModel } from './render.ts'
 
@@ -14,7 +14,7 @@ export function checkpointCopies(
   const copies = new Map<string, () => string>()
   for (const [index, entry] of entries.entries()) {
     if (entry.kind !== 'checkpoint.made') continue
-    copies.set(`${fileSafe(entry.at)}-${shortId(entry.id)}.md`, () => {
+    copies.set(`${timeForFileName(entry.at)}-${shortId(entry.id)}.md`, () => {
       const state = fold(sessionId, entries.slice(0, index + 1))
       return renderCopy(
         state,
@@ -32,7 +32,7 @@ function renderCopy(state: SessionState, checkpoint: Checkpoint | undefined) {
     `# Checkpoint: ${checkpoint.text === '' ? 'saved' : checkpoint.text.split('\n').join(' ')}`,
     '',
     `- Session: ${state.name} (${state.id})`,
-    `- Time: ${minute(checkpoint.at)}`,
+    `- Time: ${formatToMinute(checkpoint.at)}`,
     `- Id: ${checkpoint.id}`,
     ...(git?.branch === undefined ? [] : [`- Branch: ${git.branch}`]),
     ...(git?.commit === undefined ? [] : [`- Commit: ${git.commit}`]),

@@ -5,7 +5,7 @@ import { DOCUMENT_ITEMS, mayWrite } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
 import { slug } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
-import { minute } from '../text/times.ts'
+import { formatToMinute } from '../text/times.ts'
 import { type BaseBlock, type BaseDocument, baseDocument } from './base-document.ts'
 import { HEADINGS } from './grammar.ts'
 import { longestOrderedRun, matchBlocks } from './match-blocks.ts'
@@ -365,7 +365,7 @@ function isRetimed(base: DocumentBlock, person: DocumentBlock) {
   return (
     person.when !== undefined &&
     base.when !== undefined &&
-    person.when !== minute(base.when) &&
+    person.when !== formatToMinute(base.when) &&
     person.when !== base.when
   )
 }

@@ -12,7 +12,7 @@ import {
 } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { defined } from '../text/defined.ts'
-import { second } from '../text/times.ts'
+import { formatToSecond } from '../text/times.ts'
 import { delegateName, delegateText } from './progress-file.ts'
 
 export interface DocumentBlock {
@@ -183,14 +183,14 @@ function frontmatter(state: SessionState) {
     shortname: scalar(state.name),
     status: state.status,
     task_ids: tasks.length === 0 ? '[]' : tasks.map((task) => `\n  - ${scalar(task)}`).join(''),
-    created_at: second(createdAt),
-    updated_at: second(state.updatedAt),
+    created_at: formatToSecond(createdAt),
+    updated_at: formatToSecond(state.updatedAt),
     compaction_count: state.compactions,
     git_branch: scalar(git.branch ?? ''),
     git_last_commit: scalar((git.commit ?? '').slice(0, 7)),
-    paused_at: ifSet(pausedAt, second),
+    paused_at: ifSet(pausedAt, formatToSecond),
     pause_reason: ifSet(pauseNote, scalar),
-    closed_at: ifSet(closedAt, second),
+    closed_at: ifSet(closedAt, formatToSecond),
     duration_hours: ifSet(closedAt, () =>
       Number.isFinite(hours) ? Math.max(0, hours).toFixed(1) : '0',
     ),

@@ -6,7 +6,7 @@ import {
   stepCounts,
 } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
-import { second } from '../text/times.ts'
+import { formatToSecond } from '../text/times.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 
 const MAX_RECENT = 10
@@ -19,7 +19,7 @@ export function renderProgress(state: SessionState): string {
     '---',
     `session_id: ${state.id}`,
     `shortname: ${state.name}`,
-    `last_updated: ${second(state.updatedAt)}`,
+    `last_updated: ${formatToSecond(state.updatedAt)}`,
     `compaction_count: ${state.compactions}`,
     `progress_pct: ${total === 0 ? 0 : Math.round((100 * done) / total)}`,
     `current_step: ${current === undefined ? 0 : state.steps.earlier + state.steps.items.indexOf(current) + 1}`,

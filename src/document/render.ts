@@ -1,7 +1,7 @@
 import type { Region } from '../session/kinds/kind.ts'
 import { DOCUMENT_ITEMS } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
-import { minute } from '../text/times.ts'
+import { formatToMinute } from '../text/times.ts'
 
 import {
   CURRENT_MARK,
@@ -120,7 +120,7 @@ function withBlankBefore(lines: readonly string[]): readonly string[] {
 }
 
 function itemLines(block: DocumentBlock, number: number): readonly string[] {
-  const when = block.when === undefined ? '' : ` (${minute(block.when)})`
+  const when = block.when === undefined ? '' : ` (${formatToMinute(block.when)})`
   switch (block.kind) {
     case 'step': {
       const mark = block.isCurrent === true ? `          ${CURRENT_MARK}` : ''
@@ -133,7 +133,7 @@ function itemLines(block: DocumentBlock, number: number): readonly string[] {
       return discovery(`${number}. `, prefixOf(block), block.text, when)
     case 'blocker': {
       const resolution = block.resolution === undefined ? '' : `: ${block.resolution}`
-      const resolved = ` (resolved ${minute(block.when ?? '')})${resolution}`
+      const resolved = ` (resolved ${formatToMinute(block.when ?? '')})${resolution}`
       return block.isChecked === true
         ? bullet('- [x] ', block.text, resolved, 2)
         : bullet('- ', escapeItem(block.text), when)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { crc32, hasValidChecksum, withChecksum } from '../journal/record.ts'
-import { replaceFile, replaceUnsynced } from '../journal/files.ts'
+import { replaceFile, replaceUnsynced } from '../journal/write-files.ts'
 import type { Log } from '../journal/log.ts'
 import { type LogPrefix, readRange } from '../journal/read-log.ts'
 import { FOLD_VERSION, NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
 import { join } from 'node:path'
-import { removeFile } from '../journal/files.ts'
+import { removeFile } from '../journal/write-files.ts'
 import { defined } from '../text/defined.ts'
 import type { Repository } from './repository.ts'
 

@@ -5,7 +5,7 @@ import type { Repository } from './repository.ts'
 import { runGit, tryGit } from './run-git.ts'
 import { randomHex } from '../journal/ids.ts'
 import { join } from 'node:path'
-import { linkFile, removeFile, replaceFile } from '../journal/files.ts'
+import { linkFile, removeFile, replaceFile } from '../journal/write-files.ts'
 
 export interface TreeOptions {
   readonly exclude?: readonly string[]

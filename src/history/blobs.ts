@@ -9,7 +9,7 @@ import {
   replaceFile,
   replaceUnsynced,
   touchFile,
-} from '../journal/files.ts'
+} from '../journal/write-files.ts'
 import { errnoOf } from '../journal/errors.ts'
 import { listFolder, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { type Json, asName, asObject, parseJson } from '../text/json-fields.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { errnoOf } from '../journal/errors.ts'
-import { appendLines, removeFile, takeLock } from '../journal/files.ts'
+import { appendLines, removeFile, takeLock } from '../journal/write-files.ts'
 import { isRunning, readOrUndefined } from '../journal/read-files.ts'
 import type { EndedItem } from './items.ts'
 import { conversationPath } from './paths.ts'

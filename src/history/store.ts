@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../journal/errors.ts'
-import { appendLines, createFolder } from '../journal/files.ts'
+import { appendLines, createFolder } from '../journal/write-files.ts'
 import { listFolder, statOrUndefined } from '../journal/read-files.ts'
 import { type Json, asArray, asName, asObject } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'

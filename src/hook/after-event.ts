@@ -3,7 +3,7 @@ import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { GitFailed } from '../git/run-git.ts'
 import type { HookEvent } from '../harness/contract/hooks.ts'
 import { harnessHooks, readHookEvent } from '../harness/registry.ts'
-import { removeFile } from '../journal/files.ts'
+import { removeFile } from '../journal/write-files.ts'
 import { readConfig } from '../project/config/read-config.ts'
 import {
   recordBackgroundWrites,

@@ -14,7 +14,7 @@ import {
 } from '../project/conversation/conversation-state.ts'
 import { conversationStateFolder } from '../project/store/conversation-binding.ts'
 import { readOpenSession } from '../project/store/open-session-files.ts'
-import { leaveInOutbox } from '../project/store/outbox.ts'
+import { addToOutbox } from '../project/store/outbox.ts'
 import { readCachedConfig } from '../project/config/cached-config.ts'
 import { HookContext, locateProject } from './hook-context.ts'
 import { scanQuietTranscript } from './transcript-scan.ts'
@@ -66,7 +66,7 @@ function openContext(
 function writeResults(context: HookContext): void {
   const { event, paths, stateFolder, drafts, sessionId } = context
   if (context.isStateChanged) writeConversationState(stateFolder, context.conversationState)
-  for (const draft of drafts) leaveInOutbox(paths, sessionId!, draft)
+  for (const draft of drafts) addToOutbox(paths, sessionId!, draft)
   context.runDeferred()
   recordHookCost(stateFolder, event.conversation, event.name, context.charactersForModel)
 }

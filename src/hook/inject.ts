@@ -1,6 +1,6 @@
 // The first possible hook injects the session context. It counts as delivered once the transcript
 // shows its marker.
-import type { PackedContext } from '../context/pack.ts'
+import type { PackedContext } from '../context/injected-context.ts'
 import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { measureToon } from '../context/measure-toon.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
@@ -70,7 +70,7 @@ export async function injectSession(
   const { session, conversationState, event, paths } = context
   if (session === undefined || (conversationState.given?.attempts ?? 0) >= MAX_ATTEMPTS) return
   // Loaded lazily: few events inject anything.
-  const { packContext } = await import('../context/pack.ts')
+  const { packContext } = await import('../context/injected-context.ts')
   // A continued conversation already knows the repository.
   const project = how.level === 'start' ? readProjectContext(paths) : undefined
   const { conversation } = event

@@ -1,4 +1,4 @@
-import { createFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, removeFile, replaceUnsynced } from '../journal/write-files.ts'
 import { isId } from '../journal/ids.ts'
 import { readOrUndefined } from '../journal/read-files.ts'
 import { defined } from '../text/defined.ts'

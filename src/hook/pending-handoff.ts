@@ -1,7 +1,7 @@
 // A handoff to be made in the background. Stored for the session, not for the conversation: if that
 // ends first, the next conversation makes it.
 import { join } from 'node:path'
-import { createFolder, removeFile, replaceUnsynced, takeLock } from '../journal/files.ts'
+import { createFolder, removeFile, replaceUnsynced, takeLock } from '../journal/write-files.ts'
 import { readJson } from '../journal/read-files.ts'
 import { workingFolder } from '../project/store/project-paths.ts'
 import type { SessionContext } from './session-context.ts'

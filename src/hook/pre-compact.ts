@@ -1,4 +1,4 @@
-import { textForSummariser } from '../context/pack.ts'
+import { textForSummariser } from '../context/injected-context.ts'
 import type { HookEventOf } from '../harness/contract/hooks.ts'
 import { kindsInOutbox } from '../project/store/outbox.ts'
 import type { HookContext } from './hook-context.ts'

@@ -2,7 +2,7 @@ import { asksToContinue } from '../context/intent/continue-intent.ts'
 import { isRuling } from '../context/intent/ruling.ts'
 import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'
-import { redactAndClip } from './clip.ts'
+import { redactAndClip } from './redact-and-clip.ts'
 import type { HookContext } from './hook-context.ts'
 
 const MAX_LENGTH = 600

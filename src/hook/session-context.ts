@@ -21,7 +21,7 @@ import {
 } from './find-session.ts'
 import { runWithTimeout } from '../project/conversation/run-with-timeout.ts'
 import { join } from 'node:path'
-import { replaceUnsynced } from '../journal/files.ts'
+import { replaceUnsynced } from '../journal/write-files.ts'
 import { writeOpenSession } from '../project/store/open-sessions.ts'
 import { renderProgress } from '../document/progress-file.ts'
 import { writeSnapshot } from '../document/snapshot.ts'

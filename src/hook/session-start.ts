@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { lineForPerson } from '../context/person-line.ts'
 import type { HookEventOf } from '../harness/contract/hooks.ts'
-import { appendLine, openRegularFile } from '../journal/files.ts'
+import { appendLine, openRegularFile } from '../journal/write-files.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
 import {
   type ConversationState,

@@ -5,7 +5,7 @@ import type { ConversationState } from '../project/conversation/conversation-sta
 import { defined } from '../text/defined.ts'
 import { workingFolder } from '../project/store/project-paths.ts'
 import { watchBudget } from './budget.ts'
-import { LONGEST_RESULT, redactAndClip } from './clip.ts'
+import { LONGEST_RESULT, redactAndClip } from './redact-and-clip.ts'
 import type { HookContext } from './hook-context.ts'
 import { markUpToDate, upToDateState } from './fast.ts'
 import { findNamedSession } from './find-session.ts'

@@ -1,7 +1,7 @@
 // Checks the new bytes of the transcript for anything to record, without parsing a line.
 import { closeSync, fstatSync } from 'node:fs'
 import type { TranscriptPatterns } from '../harness/contract/hooks.ts'
-import { openRegularFile } from '../journal/files.ts'
+import { openRegularFile } from '../journal/write-files.ts'
 import { readRange } from '../journal/read-log.ts'
 import {
   type ConversationState,

@@ -7,7 +7,7 @@ import {
   writeConversationState,
 } from '../project/conversation/conversation-state.ts'
 import { defined } from '../text/defined.ts'
-import { redactAndClip, redactInTime } from './clip.ts'
+import { redactAndClip, redactInTime } from './redact-and-clip.ts'
 import { type DeliveryStatus, startContextWindow } from './inject.ts'
 import type { SessionContext } from './session-context.ts'
 

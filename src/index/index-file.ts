@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isMissing, reasonOf } from '../journal/errors.ts'
-import { moveFile, removeFile } from '../journal/files.ts'
+import { moveFile, removeFile } from '../journal/write-files.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
 import { FOLD_VERSION } from '../session/fold.ts'
 import {

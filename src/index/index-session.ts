@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { crc32 } from '../journal/record.ts'
 import { isMissing } from '../journal/errors.ts'
-import { openToRead } from '../journal/files.ts'
+import { openToRead } from '../journal/write-files.ts'
 import type { LogPaths } from '../journal/log.ts'
 import { parseLog, readRange } from '../journal/read-log.ts'
 import { NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'

@@ -1,7 +1,7 @@
 import { closeSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { appendDurably, createFile, createFolder, openForAppend } from '../journal/files.ts'
+import { appendDurably, createFile, createFolder, openForAppend } from '../journal/write-files.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
 import { stateHome } from '../journal/state-home.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { createFolderUnsynced, retryIfRemoved, replaceUnsynced } from '../journal/files.ts'
+import { createFolderUnsynced, retryIfRemoved, replaceUnsynced } from '../journal/write-files.ts'
 import type { LogPaths } from '../journal/log.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { randomHex } from '../journal/ids.ts'

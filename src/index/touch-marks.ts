@@ -8,7 +8,7 @@ import {
   moveFile,
   removeFile,
   touchFile,
-} from '../journal/files.ts'
+} from '../journal/write-files.ts'
 import { listFolder, statOrUndefined } from '../journal/read-files.ts'
 import { isId } from '../journal/ids.ts'
 

@@ -19,7 +19,7 @@ import {
   openForAppend,
   openToRead,
   relinkFile,
-} from './files.ts'
+} from './write-files.ts'
 import { isNameOf, sameFile, statOrUndefined } from './read-files.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
 import { type JournalRecord, checksum, encodeRecord } from './record.ts'

@@ -1,5 +1,5 @@
-import { CHARACTERS_PER_TOKEN } from '../context/cost.ts'
-import type { Costs, LedgerDay, Saving, SavingName } from './contract.ts'
+import { CHARACTERS_PER_TOKEN } from '../context/text-size.ts'
+import type { Costs, LedgerDay, Saving, SavingName } from './ledger-types.ts'
 
 type Counts = Readonly<Omit<Costs, 'modelCalls' | 'bytes'>>
 

@@ -23,7 +23,7 @@ import {
 } from './journal-amounts.ts'
 import { type RunAmounts, runAmounts } from './run-amounts.ts'
 import { join } from 'node:path'
-import { replaceUnsynced } from '../journal/files.ts'
+import { replaceUnsynced } from '../journal/write-files.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { asObject, parseJson } from '../text/json-fields.ts'
 

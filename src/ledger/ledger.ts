@@ -4,7 +4,7 @@ import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
 import { DailyAmounts, costsOf, dayOf, savingsOf } from './amounts.ts'
-import type { Ledger, LedgerRow } from './contract.ts'
+import type { Ledger, LedgerRow } from './ledger-types.ts'
 import {
   type CountedRun,
   type CountedSession,

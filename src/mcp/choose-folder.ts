@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { StintError, errnoOf, isMissing } from '../public.ts'
+import { StintError, errnoOf, isMissing } from '../public/projection.ts'
 
 export interface ClientRoot {
   readonly uri: string

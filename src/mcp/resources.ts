@@ -5,7 +5,7 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
 import type { Project, SessionRow } from '../library.ts'
-import { StintError } from '../public.ts'
+import { StintError } from '../public/projection.ts'
 import { clipText } from './tools/clip-output.ts'
 
 const MARKDOWN = 'text/markdown'

@@ -2,7 +2,7 @@
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
-import { StintError } from '../public.ts'
+import { StintError } from '../public/projection.ts'
 import { checkFolder } from './choose-folder.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 

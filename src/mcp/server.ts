@@ -6,7 +6,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import type { Project } from '../library.ts'
-import { publicError } from '../public.ts'
+import { publicError } from '../public/projection.ts'
 import { type ClientRoot, chooseFolder } from './choose-folder.ts'
 import { RESOURCE_TEMPLATES, listResources, readResource } from './resources.ts'
 import { clipText, clipDeep } from './tools/clip-output.ts'

@@ -3,7 +3,7 @@ import {
   type Budget,
   type SourcedValue,
   estimated,
-  later,
+  newerOf,
   measured,
 } from '../context/budget/budget.ts'
 import { type Price, type BilledTokens, estimateCost } from '../context/budget/prices.ts'
@@ -38,7 +38,7 @@ import { type ChosenSession, NoSession, chooseSession } from './store/choose-ses
 import { StintError, ignoreIoErrors } from '../journal/errors.ts'
 import { listFolder, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { join } from 'node:path'
-import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../journal/write-files.ts'
 import { hasValidChecksum, withChecksum } from '../journal/record.ts'
 
 export interface BudgetOptions {
@@ -132,7 +132,7 @@ function costFor(
       : cost.isWhole
         ? measured(cost.dollars, 'transcript', at)
         : estimated(cost.dollars, 'transcript, which lacks the price of a model', at)
-  const latest = later(reported, fromTranscript)
+  const latest = newerOf(reported, fromTranscript)
   if (latest !== undefined || totals === undefined) return latest
   return estimateCost(sumByModel([totals.spent, totals.delegated]), prices, totals.lastAt ?? now)
 }

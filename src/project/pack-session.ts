@@ -4,7 +4,7 @@ import {
   type PackedContext,
   explainContext,
   packContext,
-} from '../context/pack.ts'
+} from '../context/injected-context.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { StintError } from '../journal/errors.ts'
 import { chooseSession } from './store/choose-session.ts'

@@ -10,7 +10,7 @@ import {
   findSession,
 } from './store/choose-session.ts'
 import type { ShowOptions } from './digest/artifacts.ts'
-import { runFromEnv } from './store/in-run.ts'
+import { runFromEnv } from './store/run-environment.ts'
 import { type LogEntry, logEntryDrafts } from './lifecycle/log-entries.ts'
 import type { LiveSession, SessionReading } from './store/live-session.ts'
 import type { InitOptions } from './lifecycle/init-session.ts'

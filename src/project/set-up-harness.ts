@@ -3,11 +3,11 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HarnessSetup, SetupReport, SetupRequest } from '../harness/contract/setup.ts'
 import type { SetupPlan } from '../harness/setup/plan.ts'
-import { removeEmptyFolder, removeFile } from '../journal/files.ts'
+import { removeEmptyFolder, removeFile } from '../journal/write-files.ts'
 import { readOrUndefined } from '../journal/read-files.ts'
 import { DEFAULT_CONFIG } from './config/config.ts'
 import { conversationStateFolder } from './store/conversation-binding.ts'
-import { refuseInRun } from './store/in-run.ts'
+import { refuseInRun } from './store/run-environment.ts'
 import {
   type ProjectPaths,
   findProjectPaths,

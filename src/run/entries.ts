@@ -49,7 +49,7 @@ export interface TaskReport {
 }
 
 /** The tasks a run selected and never started. */
-export interface NeverBegun {
+export interface UnstartedTasks {
   readonly count: number
   readonly tasks: readonly TaskName[]
 }
@@ -73,7 +73,7 @@ export interface RunReport {
   readonly startedAt: string
   readonly seconds: number
   readonly sessions: readonly SessionReport[]
-  readonly neverBegun?: NeverBegun
+  readonly neverBegun?: UnstartedTasks
   readonly spend: Spend
   /** Where the prices behind `usd` come from, or which models have none. */
   readonly prices: string
@@ -133,7 +133,7 @@ export interface RunEntryData {
     base: string
     isInPlace: boolean
     runner: ProcessTag
-    delegate?: DelegateOrder
+    delegate?: DelegateSpec
   }
   'run.resumed': { runner: ProcessTag }
   /** The set-up command of the worktree has passed. */
@@ -214,12 +214,12 @@ export interface RunEntryData {
   /** Whether the next task continues the same conversation, and why. */
   'rotation.decided': { task: string; stay: boolean; rule: string; because: string }
   'delegate.begun': { delegate: string; task: string }
-  'delegate.moved': DelegateMove
+  'delegate.moved': DelegateStatusChange
   'delegate.told': { text: string }
   'merge.begun': { target: string; onto: string; tip: string; merger: ProcessTag; tree: string }
   /** The merge is verified and the target moves next; after a crash the target branch shows whether it did. */
   'merge.landing': { target: string; from: string; to: string }
-  'run.ended': { how: EndOfRun; neverBegun?: NeverBegun }
+  'run.ended': { how: EndOfRun; neverBegun?: UnstartedTasks }
 }
 
 export type AttemptConversation =
@@ -281,7 +281,7 @@ export function hasNeededFields({ kind, data }: Pick<RunEntry, 'kind' | 'data'>)
   )
 }
 
-export function readNeverBegun(value: unknown): NeverBegun | undefined {
+export function readUnstartedTasks(value: unknown): UnstartedTasks | undefined {
   const { count, tasks } = isRecord(value) ? value : {}
   const named = asArray(tasks).filter(isTaskName)
   const counted = Math.max(named.length, Math.floor(asCount(count) ?? 0))
@@ -295,7 +295,7 @@ function isTaskName(value: unknown): value is TaskName {
 }
 
 /** What a delegate is for. A delegate is a run of one task in the background. */
-export interface DelegateOrder {
+export interface DelegateSpec {
   /** Unique in the project. */
   readonly name: string
   readonly what: string
@@ -326,7 +326,7 @@ export type DelegateStatus =
   | 'discarded'
 
 /** A status change of a delegate. */
-export interface DelegateMove {
+export interface DelegateStatusChange {
   readonly to: Exclude<DelegateStatus, 'running' | 'merging'>
   readonly because?: string
   /** `ready`: the proved commit. `merged`: the new tip of the target. */

@@ -3,14 +3,14 @@ import type { Usage } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
 import { asCount } from '../text/json-fields.ts'
 import {
-  type DelegateMove,
+  type DelegateStatusChange,
   type EndOfRun,
-  type NeverBegun,
+  type UnstartedTasks,
   type RunEntryData,
   type RunEntryKind,
   type RunEvent,
   hasNeededFields,
-  readNeverBegun,
+  readUnstartedTasks,
 } from './entries.ts'
 
 /** Tokens by model. */
@@ -56,9 +56,9 @@ export interface RunState {
   readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
   readonly delegates: readonly RunEntryData['delegate.begun'][]
   /** The last status change of a delegate, unless it was restarted since. */
-  readonly move?: DelegateMove
+  readonly move?: DelegateStatusChange
   readonly ended?: EndOfRun
-  readonly neverBegun?: NeverBegun
+  readonly neverBegun?: UnstartedTasks
   readonly isTreeReady: boolean
   /** The reset time of the usage limit it waits for. */
   readonly waitsUntil?: string
@@ -184,7 +184,7 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         break
       case 'run.ended': {
         const { move } = end
-        const neverBegun = readNeverBegun(entry.data.neverBegun)
+        const neverBegun = readUnstartedTasks(entry.data.neverBegun)
         end = { ended: entry.data.how, ...defined({ move, neverBegun }) }
         break
       }

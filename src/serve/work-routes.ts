@@ -13,7 +13,7 @@ import {
   findSessionRow,
   runPage,
 } from '../core.ts'
-import { publicTask } from '../public.ts'
+import { publicTask } from '../public/projection.ts'
 import type { BacklogTasks, LedgerReport } from './contract.ts'
 import { HttpError } from './http-error.ts'
 import {

@@ -7,18 +7,18 @@ const CANONICAL =
 const MINUTE_LENGTH = '2025-01-15T10:30'.length
 
 /** `2025-01-15T10:30`, in UTC. */
-export function minute(iso: string): string {
+export function formatToMinute(iso: string): string {
   if (CANONICAL.test(iso)) return iso.slice(0, MINUTE_LENGTH)
   return utc(iso)?.slice(0, -':00.000Z'.length) ?? UNKNOWN
 }
 
 /** `2025-01-15T10:00:00Z` */
-export function second(iso: string): string {
+export function formatToSecond(iso: string): string {
   return utc(iso)?.replace(/\.\d{3}Z$/, 'Z') ?? UNKNOWN
 }
 
 /** `2025-01-15T10-00-00-000Z` */
-export function fileSafe(iso: string): string {
+export function timeForFileName(iso: string): string {
   return utc(iso)?.replace(/[:.]/g, '-') ?? UNKNOWN
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type HistoryItem, type Message, openProject } from '../../src/library.ts'
 import { blobsFolder, conversationPath } from '../../src/history/paths.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { leaveInOutbox } from '../../src/project/store/outbox.ts'
+import { addToOutbox } from '../../src/project/store/outbox.ts'
 import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import { draftEntry } from '../../src/session/entries.ts'
 import { PIXEL, said } from '../history/items.ts'
@@ -61,7 +61,7 @@ async function world() {
   store.append(ID, CONVERSATION)
   store.append(OTHER, [said('another', { parts: [{ type: 'text', text: SHARED }] })])
   for (const conversation of [ID, 'aaaabbbb-lost'])
-    leaveInOutbox(
+    addToOutbox(
       findProjectPaths(cwd),
       session,
       draftEntry('conversation.joined', { conversation, harness: 'claude', source: 'startup' }),

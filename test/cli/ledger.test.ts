@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/ledger/contract.ts'
+import type { Ledger } from '../../src/ledger/ledger-types.ts'
 import { project } from '../hook/agent.ts'
 import { terminal } from '../support/cli.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showPrompt } from '../../src/cli/print/show-prompt.ts'
 import type { CliContext } from '../../src/cli/context/context.ts'
-import type { PromptEvent } from '../../src/run/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/prompt-events.ts'
 
 const SPEND = { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 }
 

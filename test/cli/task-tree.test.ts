@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { displayWidth } from '../../src/cli/print/terminal/layout.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import type { DelegateOrder } from '../../src/run/entries.ts'
+import type { DelegateSpec } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { BACKLOG_ID, draftEntry } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
@@ -48,7 +48,7 @@ function delegateFor(
   last?: 'ready' | 'merged',
 ): void {
   const workspace = new Workspace(world.cwd, { env: world.env })
-  const delegate: DelegateOrder = {
+  const delegate: DelegateSpec = {
     name,
     what: 'do it',
     task,

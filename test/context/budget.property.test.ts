@@ -5,7 +5,7 @@ import {
   arrangeContext,
   explainContext,
   packContext,
-} from '../../src/context/pack.ts'
+} from '../../src/context/injected-context.ts'
 import { stableSections } from '../../src/context/session-sections.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import type { SessionState } from '../../src/session/state.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { costOfAll } from '../../src/context/cost.ts'
+import { costOfAll } from '../../src/context/text-size.ts'
 import { leftOutLines, roomForLeftOut } from '../../src/context/section.ts'
 
 const MANY = Array.from({ length: 40 }, (_, n) => `stint view --part-${n} (things ${n})`)

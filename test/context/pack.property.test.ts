@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findMarker, deliveryMarker } from '../../src/context/fence.ts'
-import { packContext, textForSummariser } from '../../src/context/pack.ts'
+import { packContext, textForSummariser } from '../../src/context/injected-context.ts'
 import { lineForPerson } from '../../src/context/person-line.ts'
 import { looksUnrelated } from '../../src/context/intent/unrelated-work.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'

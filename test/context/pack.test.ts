@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { packContext } from '../../src/context/pack.ts'
+import { packContext } from '../../src/context/injected-context.ts'
 import { findMarker, deliveryMarker } from '../../src/context/fence.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { abridge } from '../../src/session/fold.ts'

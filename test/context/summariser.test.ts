@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { textForSummariser } from '../../src/context/pack.ts'
+import { textForSummariser } from '../../src/context/injected-context.ts'
 import { sweepStory } from '../support/worlds.ts'
 import { longStory, pinnedStory } from './sessions.ts'
 

@@ -1,7 +1,7 @@
 import { decode } from '@toon-format/toon'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { costOfAll } from '../../src/context/cost.ts'
+import { costOfAll } from '../../src/context/text-size.ts'
 import { safeLine } from '../../src/text/safe-text.ts'
 import { sectionFrame } from '../../src/context/section.ts'
 import { type SectionTable, asList, asToon, tableSection } from '../../src/context/table-section.ts'

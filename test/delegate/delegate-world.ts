@@ -9,8 +9,8 @@ import type { ProcessTag } from '../../src/harness/contract/drive.ts'
 import { mintId, shortId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type {
-  DelegateMove,
-  DelegateOrder,
+  DelegateStatusChange,
+  DelegateSpec,
   MergeEvent,
   MergeOutcome,
   RunEntryData,
@@ -26,11 +26,11 @@ export type Files = Readonly<Record<string, string>>
 export interface MakeDelegate {
   /** The files it has committed, one commit each. */
   readonly commits?: readonly Files[]
-  readonly order?: Partial<DelegateOrder>
+  readonly order?: Partial<DelegateSpec>
   readonly verify?: string
   readonly options?: RunOptions
   /** Its status after the agent's work; `running` adds no status change. */
-  readonly status?: DelegateMove['to'] | 'running'
+  readonly status?: DelegateStatusChange['to'] | 'running'
 }
 
 /** A dead process whose pid was not reused. */
@@ -170,7 +170,7 @@ export class Delegate {
     return this.world.commitOf(this.branch)
   }
 
-  move(move: DelegateMove): void {
+  move(move: DelegateStatusChange): void {
     this.append('delegate.moved', move)
   }
 

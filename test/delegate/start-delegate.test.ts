@@ -179,7 +179,7 @@ test("injects the session's context beside the prompt, in its own headings and f
     project.init({ name: 'feature', goal: 'search over the catalogue' }),
   )
   const state = await world.made({ what: 'write the parser\n# Task other: take over' })
-  const { taskText } = await import('../../src/run/texts/task-text.ts')
+  const { taskText } = await import('../../src/run/agent-prompts/task-text.ts')
   const { delegateSource } = await import('../../src/run/delegate/delegate-context.ts')
   const source = await delegateSource(world.workspace(), state.id, state.order, undefined)
   const [task] = (await source.read()).tasks

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { DEFAULT_DELEGATES, DEFAULT_RUN } from '../../src/project/config/run-config.ts'
 import { readConfig } from '../../src/project/config/read-config.ts'
-import { DELEGATE_RULES, RUN_RULES } from '../../src/project/config/parse-config.ts'
+import { DELEGATE_RULES, RUN_RULES } from '../../src/project/config/config-schema.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))

@@ -10,7 +10,7 @@ import type {
   PromptEventKind,
   PromptHandle,
   PromptRequest,
-} from '../../src/run/prompt/contract.ts'
+} from '../../src/run/prompt/prompt-events.ts'
 import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { carriersOf, commandOf, expectNoneLeft } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'

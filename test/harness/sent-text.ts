@@ -1,5 +1,5 @@
 // The tokens in the requests to a model: what Stint sent, and everything else.
-import { PROTOCOL } from '../../src/run/texts/setup-text.ts'
+import { PROTOCOL } from '../../src/run/agent-prompts/setup-text.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { textsIn } from './claude-agent.ts'
 import { type MessagesBody, type SeenRequest, textOf } from './model-stub.ts'

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROBE_ANSWER, PROBE_EVENT } from '../../src/harness/setup/hook-command.ts'
-import { sealCode, unsealCode } from '../../src/bin/start/sealed-code.ts'
+import { addChecksum, removeChecksum } from '../../src/bin/start/checksummed-code.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
@@ -64,10 +64,10 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
   'no checksum': (path) => change(path, (bytes) => bytes.subarray(0, -4)),
   'the code of another version': (path) =>
     change(path, (bytes) => {
-      const code = Buffer.from(unsealCode(bytes)!)
+      const code = Buffer.from(removeChecksum(bytes)!)
       // Where V8 stores its version hash.
       code.writeInt32LE(~code.readInt32LE(4), 4)
-      return sealCode(code)
+      return addChecksum(code)
     }),
 }
 
@@ -85,7 +85,7 @@ describe('cached compiled code', () => {
       })
       const mended = readFileSync(cache)
       expect(mended.equals(damaged)).toBe(false)
-      expect(unsealCode(mended)).toBeDefined()
+      expect(removeChecksum(mended)).toBeDefined()
       expect(runHook(world, 'SessionStart')).toMatchObject({
         status: 0,
         signal: null,
@@ -105,10 +105,11 @@ describe('cached compiled code', () => {
     for (let at = 0; at < whole.length; at += 512) {
       for (const filling of ['\0', 'garbage!']) {
         const damaged = Buffer.from(whole).fill(filling, at, Math.min(whole.length, at + 512))
-        if (!damaged.equals(whole) && unsealCode(damaged) !== undefined)
+        if (!damaged.equals(whole) && removeChecksum(damaged) !== undefined)
           missed.push(`${at} ${filling}`)
       }
-      if (unsealCode(Buffer.from(whole.subarray(0, at))) !== undefined) missed.push(`cut at ${at}`)
+      if (removeChecksum(Buffer.from(whole.subarray(0, at))) !== undefined)
+        missed.push(`cut at ${at}`)
     }
     expect(missed).toEqual([])
   })

@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { appendLines, openRegularFile, removeFile, takeLock } from '../../src/journal/files.ts'
+import {
+  appendLines,
+  openRegularFile,
+  removeFile,
+  takeLock,
+} from '../../src/journal/write-files.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const scratchPath = (name = 'file') => join(scratchFolder(), name)

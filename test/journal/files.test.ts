@@ -22,7 +22,7 @@ import {
   replaceFile,
   sweepTemporaries,
   touchFile,
-} from '../../src/journal/files.ts'
+} from '../../src/journal/write-files.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 describe('a file', () => {

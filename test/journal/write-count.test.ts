@@ -7,7 +7,7 @@ import {
   replaceFile,
   replaceUnsynced,
   writeCount,
-} from '../../src/journal/files.ts'
+} from '../../src/journal/write-files.ts'
 import { Log } from '../../src/journal/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

@@ -20,7 +20,7 @@ import {
 import { openProject } from '../../src/library.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
-import type { LedgerRow } from '../../src/ledger/contract.ts'
+import type { LedgerRow } from '../../src/ledger/ledger-types.ts'
 import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { RunEntryData } from '../../src/run/entries.ts'

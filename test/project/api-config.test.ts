@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from '../../src/project/config/parse-config.ts'
+import { parseConfig } from '../../src/project/config/config-schema.ts'
 import { drivableNames } from '../../src/harness/registry.ts'
 import { loadHarness, configuredCompactionPoint } from '../../src/run/loop/make-run-context.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'

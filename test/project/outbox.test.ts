@@ -15,7 +15,7 @@ import {
   drainIfPossible,
   drainOutbox,
   kindsInOutbox,
-  leaveInOutbox,
+  addToOutbox,
   sessionsWithOutbox,
 } from '../../src/project/store/outbox.ts'
 import { findProjectPaths } from '../../src/project/store/project-paths.ts'
@@ -29,7 +29,7 @@ async function world() {
   const [id] = readdirSync(join(paths.sessions, 'journal'))
   const folder = join(paths.repository!.commonDir, 'stint', 'outbox', id!)
   const leave = (text: string) =>
-    leaveInOutbox(paths, id!, draftEntry('discovery.made', { text }, { by: 'hook' }))
+    addToOutbox(paths, id!, draftEntry('discovery.made', { text }, { by: 'hook' }))
   const session = () => new LiveSession(id!, paths, DEFAULT_CONFIG)
   const texts = () =>
     session()

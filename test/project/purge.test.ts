@@ -17,7 +17,7 @@ import { Log } from '../../src/journal/log.ts'
 import { readLog } from '../../src/journal/read-log.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import { type Project, StintError, openProject } from '../../src/library.ts'
-import { Needle } from '../../src/project/purge/needle.ts'
+import { PurgeMatcher } from '../../src/project/purge/purge-matcher.ts'
 import { rewriteLog } from '../../src/project/purge/rewrite-log.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { terminal } from '../support/cli.ts'
@@ -176,7 +176,7 @@ test.each([
   'a \u{1f511} kept',
   '"é" \\ \n of all',
 ])('finds %j in JSON inside JSON, which stays valid', (text) => {
-  const needle = new Needle(text)
+  const needle = new PurgeMatcher(text)
   const write = JSON.stringify
   const ascii = (value: unknown) => asciiOnly(write(value))
   for (const writers of [
@@ -431,7 +431,7 @@ test('finishes on the next run after a kill between replacing the log and its li
   }
   const old = join(dirname(log), 'replaced-0123456789ab.jsonl')
   linkSync(log, old)
-  const needle = new Needle(SECRET)
+  const needle = new PurgeMatcher(SECRET)
   rewriteLog({ path: log }, needle, { dryRun: false })
   // As a kill leaves it: the link and the replaced-… name still point to the old file, which has one more entry.
   unlinkSync(link)
@@ -482,7 +482,7 @@ test.each([{ linked: true }, { linked: false }])(
       fileURLToPath(new URL('append-entries.worker.ts', import.meta.url)),
       program,
     )
-    const needle = new Needle(SECRET)
+    const needle = new PurgeMatcher(SECRET)
     const writers = Promise.all(
       Array.from({ length: 8 }, async (_, number) => {
         const { stdout } = await run(process.execPath, [

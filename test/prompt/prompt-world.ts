@@ -7,7 +7,7 @@ import type {
   PromptEventKind,
   PromptHandle,
   PromptRequest,
-} from '../../src/run/prompt/contract.ts'
+} from '../../src/run/prompt/prompt-events.ts'
 import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { type World, gitProject } from '../support/project.ts'

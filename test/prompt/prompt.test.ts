@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
-import type { PromptHandle } from '../../src/run/prompt/contract.ts'
+import type { PromptHandle } from '../../src/run/prompt/prompt-events.ts'
 import { PromptWorld } from './prompt-world.ts'
 
 describe('a prompt', () => {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import type { DelegateMove, RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
+import type {
+  DelegateStatusChange,
+  RunEntry,
+  RunEntryData,
+  RunEntryKind,
+} from '../../src/run/entries.ts'
 import { parallelReport } from '../../src/run/report.ts'
 import { foldRun } from '../../src/run/run-state.ts'
 
@@ -50,7 +55,8 @@ function part(
   )
 }
 
-const moved = (seconds: number, move: DelegateMove) => [seconds, 'delegate.moved', move] as const
+const moved = (seconds: number, move: DelegateStatusChange) =>
+  [seconds, 'delegate.moved', move] as const
 const options = { run: 'r', prices: [], isRunning: false, commits: 2 }
 
 test('counts merged work as done and adds up the cost of all delegates', () => {

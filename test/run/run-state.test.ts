@@ -4,7 +4,7 @@ import { mintId } from '../../src/journal/ids.ts'
 import type { RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
 import { reportFrom } from '../../src/run/report.ts'
 import { finishedTasksIn } from '../../src/run/runs.ts'
-import { findNeverBegun } from '../../src/run/loop/task-selection.ts'
+import { findUnstartedTasks } from '../../src/run/loop/task-selection.ts'
 import { type RunState, foldRun, totalTokens } from '../../src/run/run-state.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
@@ -318,11 +318,11 @@ test('lists open tasks that were neither tried nor delegated as never begun, nam
     attempts: [{ started: { task: { id: 't0' } } }],
     delegates: [{ delegate: 'd', task: 't1' }],
   } as unknown as RunState
-  const left = findNeverBegun(tasks, state)!
+  const left = findUnstartedTasks(tasks, state)!
   expect([left.count, left.tasks.length, left.tasks[0]]).toEqual([
     398,
     300,
     { id: 't2', name: 'task-2', title: 'T' },
   ])
-  expect(findNeverBegun(tasks.slice(0, 2), state)).toBeUndefined()
+  expect(findUnstartedTasks(tasks.slice(0, 2), state)).toBeUndefined()
 })

@@ -2,7 +2,7 @@
 import { buildHandoffDocument } from '../../src/context/handoff/document.ts'
 import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 import { BUILT_IN_PROFILES } from '../../src/run/profiles/profile.ts'
-import { profileIndex } from '../../src/run/texts/setup-text.ts'
+import { profileIndex } from '../../src/run/agent-prompts/setup-text.ts'
 import { renderDocument } from '../../src/document/render.ts'
 import { summarizeSession } from '../../src/document/state-files.ts'
 import { publicSession } from '../../src/session/public-session.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { ConversationCache } from '../../src/pages/conversation-cache.ts'
+import { ConversationCache } from '../../src/page-data/conversation-cache.ts'
 import { plainProject } from '../support/project.ts'
 
 test('the conversation cache keeps the last used entries within its limits', async () => {

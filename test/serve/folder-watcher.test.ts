@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
-import { FolderWatcher } from '../../src/pages/folder-watcher.ts'
+import { FolderWatcher } from '../../src/page-data/folder-watcher.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 test('a removed and recreated folder is watched again, and a missing one is ignored', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LedgerReport, Problem } from '../../src/serve/contract.ts'
-import { LedgerCache } from '../../src/pages/ledger-cache.ts'
-import { ProjectPool } from '../../src/pages/project-pool.ts'
+import { LedgerCache } from '../../src/page-data/ledger-cache.ts'
+import { ProjectPool } from '../../src/page-data/project-pool.ts'
 import { draftEntry } from '../../src/session/entries.ts'
 import { Served } from './served.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PromptEvent } from '../../src/run/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/prompt-events.ts'
 import type { LiveEvent, StartedPrompt } from '../../src/serve/contract.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { Served } from './served.ts'

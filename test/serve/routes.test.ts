@@ -28,7 +28,7 @@ import type {
 import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import { startServer } from '../../src/serve/start-server.ts'
 import { draftEntry } from '../../src/session/entries.ts'
-import type { PublicTask } from '../../src/public.ts'
+import type { PublicTask } from '../../src/public/projection.ts'
 import { DelegateWorld, NOBODY } from '../delegate/delegate-world.ts'
 import { gitProject } from '../support/project.ts'
 import { Served } from './served.ts'

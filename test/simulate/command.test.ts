@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Sensitivity, Study } from '../../src/cli/study/study.ts'
 import { terminal } from '../support/cli.ts'
-import { shipped } from '../../src/cli/study/shipped.ts'
+import { measuredRates } from '../../src/cli/study/measured-rates.ts'
 
 const FEW = ['--sessions', '500']
 
@@ -18,7 +18,7 @@ describe('stint simulate', () => {
     expect(ran.stdout).toMatch(/stale +0 +\d+ +0 +\d+ +≤ \d+\n/)
     expect(ran.stdout).toMatch(/success .*≥ \d\d\.\d %\n/)
     expect(ran.stdout).toContain(
-      `Measured on ${shipped.at.slice(0, 10)} with Stint ${shipped.version}, ${shipped.machine}.`,
+      `Measured on ${measuredRates.at.slice(0, 10)} with Stint ${measuredRates.version}, ${measuredRates.machine}.`,
     )
     expect(ran.stdout).toContain(
       'above 3 do not implement, above 1.5 marginal, above 0.8 optional, else consider',

@@ -31,12 +31,12 @@ const GUARDS: readonly {
     count: 4,
     changes: [
       [
-        'src/journal/files.ts',
+        'src/journal/write-files.ts',
         'return openSync(path, constants.O_RDWR | constants.O_APPEND)\n',
         'return openSync(path, constants.O_RDWR)\n',
       ],
       [
-        'src/journal/files.ts',
+        'src/journal/write-files.ts',
         `    written = writeSync(fd, bytes, 0, bytes.length, null)
   } catch (cause) {`,
         `    const before = Buffer.alloc(fstatSync(fd).size)

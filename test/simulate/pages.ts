@@ -14,7 +14,7 @@ import {
   sensitivityTable,
   sharesTable,
 } from '../../src/cli/study/tables.ts'
-import { shipped } from '../../src/cli/study/shipped.ts'
+import { measuredRates } from '../../src/cli/study/measured-rates.ts'
 import {
   ARM_LABELS,
   formatNumber,
@@ -46,7 +46,7 @@ export async function publishedStudy(): Promise<{
   const study = await runStudy({
     sessions: 100_000,
     seed: 42,
-    measurement: shipped,
+    measurement: measuredRates,
   })
   return { study, sensitivity: await analyseSensitivity(study) }
 }

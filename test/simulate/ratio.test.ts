@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ArmFigures } from '../../src/cli/study/draw.ts'
+import type { ArmFigures } from '../../src/cli/study/sample-sessions.ts'
 import { costBenefitRatio } from '../../src/cli/study/study.ts'
 
 const NONE: ArmFigures = {

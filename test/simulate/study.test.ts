@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { StudyArm, Sensitivity, Study } from '../../src/cli/study/study.ts'
 import type { ArmName, StudyComplexity } from '../../src/cli/study/parameters.ts'
-import type { ArmFigures } from '../../src/cli/study/draw.ts'
+import type { ArmFigures } from '../../src/cli/study/sample-sessions.ts'
 import { REAL_TOKENS } from '../../src/cli/study/study.ts'
 import { PAGES, countedPages, readPage, publishedStudy } from './pages.ts'
 

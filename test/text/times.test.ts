@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { durationBetween, fileSafe, minute, second } from '../../src/text/times.ts'
+import {
+  durationBetween,
+  timeForFileName,
+  formatToMinute,
+  formatToSecond,
+} from '../../src/text/times.ts'
 
 describe('times', () => {
   test('a time is shown in UTC with the precision it needs', () => {
     const time = '2025-01-15T12:30:00.000+02:00'
-    expect(minute(time)).toBe('2025-01-15T10:30')
-    expect(second(time)).toBe('2025-01-15T10:30:00Z')
-    expect(fileSafe(time)).toBe('2025-01-15T10-30-00-000Z')
+    expect(formatToMinute(time)).toBe('2025-01-15T10:30')
+    expect(formatToSecond(time)).toBe('2025-01-15T10:30:00Z')
+    expect(timeForFileName(time)).toBe('2025-01-15T10-30-00-000Z')
   })
 
   test('a time that cannot be parsed gives a safe placeholder', () => {
-    for (const show of [minute, second, fileSafe]) expect(show('../../etc')).toBe('unknown-time')
+    for (const show of [formatToMinute, formatToSecond, timeForFileName])
+      expect(show('../../etc')).toBe('unknown-time')
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PublicTask } from '../../src/public.ts'
+import type { PublicTask } from '../../src/public/projection.ts'
 import { fillMissingDays } from '../../web/charts/fill-missing-days.ts'
 import { type TaskNode, buildTaskTree } from '../../web/views/tasks/task-tree.ts'
 

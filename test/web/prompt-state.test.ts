@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PromptEvent } from '../../src/run/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/prompt-events.ts'
 import {
   INITIAL_PROMPT_STATE,
   hasGap,

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
-import { createFolder, removeFile, replaceUnsynced } from '../../journal/files.ts'
+import { createFolder, removeFile, replaceUnsynced } from '../../journal/write-files.ts'
 import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
-import { sealCode } from './sealed-code.ts'
+import { addChecksum } from './checksummed-code.ts'
 
 /** Enough for the commands in use; each file has at most about a megabyte. */
 const MOST_FILES = 100
@@ -10,7 +10,7 @@ const MOST_FILES = 100
 export function cacheCompiled(path: string, code: Buffer): void {
   try {
     createFolder(dirname(path))
-    replaceUnsynced(path, sealCode(code))
+    replaceUnsynced(path, addChecksum(code))
     removeOldest(dirname(path), basename(path))
   } catch (error) {
     // Full or read-only disk: compiled again next time.

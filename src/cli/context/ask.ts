@@ -1,5 +1,5 @@
 import type { SessionRow } from '../../library.ts'
-import { shortId } from '../../public.ts'
+import { shortId } from '../../public/projection.ts'
 import { confirm, isCancel, select, text } from '@clack/prompts'
 
 /** Undefined when the user cancels. */

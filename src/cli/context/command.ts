@@ -4,7 +4,7 @@ import { defined } from '../../text/defined.ts'
 import { type CliContext, EXIT, Output, errorJson, exitCodeFor } from './context.ts'
 import { toggle } from './flags.ts'
 import type { Project } from '../../library.ts'
-import { StintError } from '../../public.ts'
+import { StintError } from '../../public/projection.ts'
 import { withSuggestions } from './suggestions.ts'
 
 const JSON_BRIEF = 'Print the result as JSON'

@@ -1,6 +1,6 @@
 import type { CommandContext, StricliProcess } from '@stricli/core'
 import { isSystemError } from '../../core.ts'
-import { type PublicError, StintError, publicError } from '../../public.ts'
+import { type PublicError, StintError, publicError } from '../../public/projection.ts'
 
 /** The environment of a command, which tests replace. */
 export interface CliContext extends CommandContext {

@@ -1,7 +1,7 @@
 // The flags of commands that start agents, and which of them conflict.
 import { MAX_PARALLEL_TASKS, checkHarnessName, findHarness } from '../../core.ts'
 import type { Permissions, RunOptions } from '../../library.ts'
-import { StintError } from '../../public.ts'
+import { StintError } from '../../public/projection.ts'
 import { defined } from '../../text/defined.ts'
 import { type Flags, flagName } from './command.ts'
 import { UsageError } from './context.ts'

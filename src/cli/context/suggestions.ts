@@ -1,5 +1,5 @@
 import type { Project } from '../../library.ts'
-import { StintError } from '../../public.ts'
+import { StintError } from '../../public/projection.ts'
 
 const MAX_SUGGESTIONS = 3
 

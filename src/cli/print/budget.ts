@@ -7,7 +7,7 @@ import type {
   BudgetStage,
   UsedTokens,
 } from '../../library.ts'
-import { durationBetween, minute, second } from '../../text/times.ts'
+import { durationBetween, formatToMinute, formatToSecond } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { dollars, joinLines } from './terminal/text.ts'
 
@@ -131,7 +131,7 @@ function ago(at: string, now: string) {
   const age = Date.parse(now) - Date.parse(at)
   if (Number.isNaN(age)) return 'at an unknown time'
   if (age < 60_000) return 'just now'
-  return age < 86_400_000 ? `${durationBetween(at, now)} ago` : minute(at).slice(0, 10)
+  return age < 86_400_000 ? `${durationBetween(at, now)} ago` : formatToMinute(at).slice(0, 10)
 }
 
 const STAGE_ADVICE = {
@@ -172,7 +172,9 @@ function isPastSmartZone({ tokens, settings }: ConversationBudget) {
 
 function limitText({ percent, resetsAt }: RateLimit) {
   const until =
-    resetsAt === undefined ? '' : `, until ${second(resetsAt).slice(5, 16).replace('T', ' ')}`
+    resetsAt === undefined
+      ? ''
+      : `, until ${formatToSecond(resetsAt).slice(5, 16).replace('T', ' ')}`
   return `${Math.round(percent)}%${until}`
 }
 

@@ -2,7 +2,7 @@
 import { splitTypedText } from '../../core.ts'
 import type { HistoryItem, Message, MessagePart } from '../../library.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { indent, plural, shortTokens } from './terminal/text.ts'
 
@@ -50,7 +50,7 @@ export function* conversationText(
     if (lines.length === 0) continue
     const heading = message && headingOf(message)
     if (heading !== undefined && heading !== speaker)
-      yield `\n${output.bold(heading)}${item.at === undefined ? '' : output.dim(`  ${minute(item.at)}`)}`
+      yield `\n${output.bold(heading)}${item.at === undefined ? '' : output.dim(`  ${formatToMinute(item.at)}`)}`
     speaker = message === undefined ? '' : (heading ?? speaker)
     yield* lines
   }
@@ -80,7 +80,7 @@ function* itemLines(
       const label =
         item.from === undefined
           ? 'what was taken back is there again'
-          : `taken back: what was said above${at === undefined ? '' : `, from ${minute(at)} on`}`
+          : `taken back: what was said above${at === undefined ? '' : `, from ${formatToMinute(at)} on`}`
       yield `\n${output.dim(`──── ${label} ────`)}`
       return
     }
@@ -93,7 +93,7 @@ function* itemLines(
       return
     }
     case 'ended':
-      yield `\n${output.dim(`ended ${minute(item.at)}: ${oneLine(item.reason)}`)}`
+      yield `\n${output.dim(`ended ${formatToMinute(item.at)}: ${oneLine(item.reason)}`)}`
       return
     case 'message':
       yield* messageLines(item, options)

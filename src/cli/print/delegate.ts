@@ -1,9 +1,9 @@
 // A delegate as text: its status line, the table of several, and the details.
-import { shortId } from '../../public.ts'
+import { shortId } from '../../public/projection.ts'
 import type { DelegateDetail, DelegateRow, DelegateStatus } from '../../library.ts'
-import type { DelegateMove } from '../../core.ts'
+import type { DelegateStatusChange } from '../../core.ts'
 import { cleanText, shorten } from '../../text/clean.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { allTokens, costText, programText } from './run/event-text.ts'
 import { truncate, table, displayWidth } from './terminal/layout.ts'
@@ -48,7 +48,9 @@ export function isActive({ status, isOrphaned }: DelegateRow): boolean {
 export function delegateStatusLine(row: DelegateRow): string {
   const { status, isOrphaned, because: reason, summary, waitsUntil } = row
   const waitText =
-    waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
+    waitsUntil === undefined
+      ? undefined
+      : `waits for a usage limit until ${formatToMinute(waitsUntil)}`
   const summaryOrReason = isSuccessful(row) ? (summary ?? reason) : (reason ?? summary)
   // The reason of its last step says nothing about the current work.
   const reasonText = isActive(row) ? waitText : summaryOrReason
@@ -118,7 +120,8 @@ export function delegateTable(
   { now, tasks, width }: TableOptions,
 ): readonly string[] {
   const cells = rows.map((row): Readonly<Record<string, string>> => {
-    const waitText = row.waitsUntil === undefined ? '' : `, limit until ${minute(row.waitsUntil)}`
+    const waitText =
+      row.waitsUntil === undefined ? '' : `, limit until ${formatToMinute(row.waitsUntil)}`
     return {
       NAME: shortLine(row.name, 40),
       STATUS: `${row.status}${row.isOrphaned ? ', orphaned' : waitText}`,
@@ -272,7 +275,7 @@ export function describeDelegate(
 }
 
 function sinceText(since: string, now: string) {
-  return `${minute(since)} (${durationText(secondsBetween(since, now))} ago)`
+  return `${formatToMinute(since)} (${durationText(secondsBetween(since, now))} ago)`
 }
 
 function paragraph(text = '') {
@@ -280,7 +283,7 @@ function paragraph(text = '') {
   return clean.trim() !== '' && indent(clean)
 }
 
-function failureLines(move: DelegateMove | undefined) {
+function failureLines(move: DelegateStatusChange | undefined) {
   const { target = 'the target', onto, files = [], verify } = move ?? {}
   const targetText = `${shortLine(target, 60)}${onto === undefined ? '' : ` at ${commitPrefix(onto)}`}`
   return [

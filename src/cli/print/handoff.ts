@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { publicHandoff, shortId } from '../../public.ts'
+import { publicHandoff, shortId } from '../../public/projection.ts'
 import type {
   AcceptedHandoff,
   CreatedHandoff,
@@ -9,7 +9,7 @@ import type {
   WaitingHandoff,
 } from '../../library.ts'
 import { isAccepted } from '../../core.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { joinLines } from './terminal/text.ts'
 
@@ -55,7 +55,7 @@ export function handoffLine(handoff: RecordedHandoff): string {
     text.split('\n').join(' '),
   ]
   const noteText = notes.filter((fact) => fact !== '').join('; ')
-  return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${outcomeText.padEnd(8)}  ${noteText}`.trimEnd()
+  return `${String(number).padStart(3)}  ${shortId(id)}  ${formatToMinute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${outcomeText.padEnd(8)}  ${noteText}`.trimEnd()
 }
 
 export function describeHandoff({ handoff, moved }: ShownHandoff): string {

@@ -1,6 +1,6 @@
 import { formatInteger } from '../../text/format-amounts.ts'
 import type { Ledger, LedgerDay, LedgerRow, Maintenance, SavingName } from '../../library.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { table, tableWithHead } from './terminal/layout.ts'
 import {
@@ -105,7 +105,7 @@ function rowsTable(
       durationOfMs(row.costs.hookMs),
       formatInteger(row.costs.writes),
       byteSize(row.costs.bytes),
-      row.updatedAt === undefined ? '' : minute(row.updatedAt),
+      row.updatedAt === undefined ? '' : formatToMinute(row.updatedAt),
     ])
   const kind = rows[0]!.kind.toUpperCase()
   const head = [kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME', 'WRITES', 'DISK', 'UPDATED']
@@ -136,7 +136,7 @@ export function describeMaintenance(result: Maintenance, isDone: boolean, output
   const sinceLastText =
     lastDoneAt === undefined
       ? 'and nobody has tidied up yet'
-      : `${sinceLast} since ${minute(lastDoneAt)}`
+      : `${sinceLast} since ${formatToMinute(lastDoneAt)}`
   const dueText = isDue
     ? 'it is time to tidy up'
     : `the next tidying is due after ${every - sinceLast} more`

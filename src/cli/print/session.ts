@@ -9,7 +9,7 @@ import {
   stepCounts,
   tldrOf,
 } from '../../core.ts'
-import { type SessionRow, publicSession, shortId } from '../../public.ts'
+import { type SessionRow, publicSession, shortId } from '../../public/projection.ts'
 import type {
   Delivery,
   Drift,
@@ -21,7 +21,7 @@ import type {
   WaitingHandoff,
 } from '../../library.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { waitingHandoffLine } from './handoff.ts'
 import { type Lines, joinLines, listLines, plural, titledSection } from './terminal/text.ts'
@@ -47,7 +47,7 @@ function statusLines(state: SessionState) {
 export function entryLine(entry: RawEntry, all: () => readonly RawEntry[]): string {
   const line = entryHeadline(entry, (id) => all().find((other) => other.id === id))
   const text = shorten(onOneLine(line), 100)
-  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
+  return `${formatToMinute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
 }
 
 function onOneLine(text: string) {
@@ -74,7 +74,9 @@ export function printSessions(
       const steps = `${row.counts.stepsDone}/${row.counts.steps}`
       const goal = shorten(onOneLine(row.goal), 50)
       const { id, name, status, updatedAt, branch = '' } = row
-      output.line(paddedColumns(shortId(id), name, status, steps, minute(updatedAt), branch, goal))
+      output.line(
+        paddedColumns(shortId(id), name, status, steps, formatToMinute(updatedAt), branch, goal),
+      )
     }
     printed += 1
   }
@@ -133,7 +135,9 @@ function activitySection<T extends Item>(
   return joinLines(
     `## ${title}`,
     shelf.earlier > 0 && `- … and ${shelf.earlier} earlier: stint view --entries`,
-    shelf.items.map((item) => `- ${minute(item.at)} ${shorten(oneLine(format(item)), 200)}`),
+    shelf.items.map(
+      (item) => `- ${formatToMinute(item.at)} ${shorten(oneLine(format(item)), 200)}`,
+    ),
   )
 }
 
@@ -141,7 +145,7 @@ function lastTurnText(turn: NonNullable<SessionState['lastTurn']>) {
   const { at, said = '', failure, usage } = turn
   return joinLines(
     '## Last Turn',
-    `${minute(at)} ${shorten(oneLine(said), 600)}`.trimEnd(),
+    `${formatToMinute(at)} ${shorten(oneLine(said), 600)}`.trimEnd(),
     failure !== undefined && `Failed: ${oneLine(failure)}`,
     usage && `Context: ${usage.input + usage.cacheRead + usage.cacheWritten} tokens`,
   )
@@ -155,7 +159,7 @@ export function describeDeliveries(deliveries: readonly Delivery[]): string {
     deliveries.map(({ at, conversation, event, why, mark, chars, evidence, without }) => {
       const evidenceText =
         evidence === undefined ? `✗ ${without}` : `✓ line ${evidence.line} of ${evidence.file}`
-      return `${minute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${evidenceText}`
+      return `${formatToMinute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${evidenceText}`
     }),
   )
 }
@@ -192,7 +196,7 @@ export function describeResumed(
   return joinLines(
     `📋 ${output.bold(`Resuming Session: ${state.name}`)}${compactionsText}`,
     `   ID: ${state.id}`,
-    `   Last worked on: ${minute(before.updatedAt)}${pausedText}`,
+    `   Last worked on: ${formatToMinute(before.updatedAt)}${pausedText}`,
     waiting.map((handoff) => `   ${waitingHandoffLine(handoff)}`),
     '',
     '   ## Where You Left Off',

@@ -10,7 +10,7 @@ import {
   changeKind,
   unifiedDiff,
 } from '../../core.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { joinLines, plural } from './terminal/text.ts'
 
@@ -118,7 +118,7 @@ export function describeSetupReport(report: SetupReport, output: Output, root: s
     column(
       'fired',
       Object.entries(fired).map(
-        ([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`,
+        ([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : formatToMinute(at)}`,
       ),
     ),
     '',

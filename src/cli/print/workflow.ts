@@ -1,7 +1,7 @@
 import { currentLeaf, currentFocus, isApproved, tokensText } from '../../core.ts'
 import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../library.ts'
 import { shorten } from '../../text/clean.ts'
-import { minute } from '../../text/times.ts'
+import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { tableWithHead } from './terminal/layout.ts'
 import { joinLines } from './terminal/text.ts'
@@ -135,7 +135,7 @@ export function describeRecovered(
     evidence.length === 0 && '   none',
     evidence.slice(0, MAX_EVIDENCE_SHOWN).map((item) => {
       const phaseText = item.phase === undefined ? '' : ` → ${item.phase}`
-      return `   ${minute(item.at)}  ${item.source.padEnd(10)}  ${shorten(`${item.where}: ${item.text}`, 90)}${phaseText}`
+      return `   ${formatToMinute(item.at)}  ${item.source.padEnd(10)}  ${shorten(`${item.where}: ${item.text}`, 90)}${phaseText}`
     }),
     evidence.length > MAX_EVIDENCE_SHOWN && `   … and ${evidence.length - MAX_EVIDENCE_SHOWN} more`,
     '',

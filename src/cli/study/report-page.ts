@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { NotWritten } from '../../library.ts'
-import { StintError, errnoOf } from '../../public.ts'
+import { StintError, errnoOf } from '../../public/projection.ts'
 import { replaceProjectFile, statOrUndefined } from '../../core.ts'
 import {
   type Bar,

@@ -1,5 +1,5 @@
 import { PRIORS, PRIOR_BASE, PRIOR_STARTUP } from '../../core.ts'
-import { type DrawnArm, type ArmFigures, drawArm } from './draw.ts'
+import { type DrawnArm, type ArmFigures, drawArm } from './sample-sessions.ts'
 import {
   type ArmName,
   type PerComplexity,

@@ -1,7 +1,7 @@
 // The study's tables and notes, the same on the terminal, on the page and in the docs.
 import type { Output } from '../context/context.ts'
 import { table } from '../print/terminal/layout.ts'
-import type { ArmFigures } from './draw.ts'
+import type { ArmFigures } from './sample-sessions.ts'
 import {
   type ArmName,
   type FailureRates,

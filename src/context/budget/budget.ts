@@ -35,7 +35,7 @@ export interface RateLimit {
   readonly resetsAt?: string
 }
 
-export function later<T>(
+export function newerOf<T>(
   a: SourcedValue<T> | undefined,
   b: SourcedValue<T> | undefined,
 ): SourcedValue<T> | undefined {

@@ -3,7 +3,7 @@ import type { GitState, TaskStatus } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
 import type { SessionState } from '../../session/state.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { counted } from '../cost.ts'
+import { counted } from '../text-size.ts'
 import { MISSING_FILE, fingerprintFile } from './gather-facts.ts'
 import {
   STINT_FOLDERS,

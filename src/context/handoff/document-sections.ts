@@ -3,15 +3,15 @@ import { shortId } from '../../journal/ids.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { minute } from '../../text/times.ts'
-import { counted, shortenToCost } from '../cost.ts'
+import { formatToMinute } from '../../text/times.ts'
+import { counted, shortenToCost } from '../text-size.ts'
 import {
   type SectionFrame,
   VIEW_COMMANDS,
   type ContextSection,
   sectionFrame,
   listSection,
-  takeNearest,
+  takeFirstOrLast,
 } from '../section.ts'
 import type { FileToReview, HandoffFacts, SavedWork } from './gather-facts.ts'
 import { codeSpan, markdownLine } from './markdown.ts'
@@ -37,7 +37,7 @@ function itemSection(
   frame: SectionFrame,
   bullet = (_index: number) => '-',
 ) {
-  const near = takeNearest(items, MAX_ITEMS, frame.keep).filter(({ text }) => text !== '')
+  const near = takeFirstOrLast(items, MAX_ITEMS, frame.keep).filter(({ text }) => text !== '')
   return listSection(
     frame,
     LENGTHS,
@@ -301,7 +301,7 @@ function statusSection(facts: HandoffFacts) {
     ...labelled('Paused: ', state.pauseNote),
     ...(to === undefined ? [] : [{ text: `For ${to.kind} ${safeLine(to.name)}.` }]),
     {
-      before: `Made ${minute(createdAt)}`,
+      before: `Made ${formatToMinute(createdAt)}`,
       text: `${by}${reason === undefined ? '' : `, because: ${safeLine(reason)}`}.`,
     },
   ]

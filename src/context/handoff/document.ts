@@ -1,7 +1,7 @@
 import { cleanText } from '../../text/clean.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { TOKEN_MARGIN, estimateTokens } from '../../text/tokens.ts'
-import { costOfAll, shortenToCost } from '../cost.ts'
+import { costOfAll, shortenToCost } from '../text-size.ts'
 import { costOfFitted, leftOutLines, describeLeftOut, shareRoom } from '../section.ts'
 import { otherSections, vitalSections } from './document-sections.ts'
 import { contentHash, frontmatterLines } from './frontmatter.ts'

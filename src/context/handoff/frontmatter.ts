@@ -1,8 +1,8 @@
 import { yamlValue } from '../../backlog/task-file-format.ts'
 import { oneLine } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
-import { second } from '../../text/times.ts'
-import { shortenToCost } from '../cost.ts'
+import { formatToSecond } from '../../text/times.ts'
+import { shortenToCost } from '../text-size.ts'
 import type { HandoffFacts } from './gather-facts.ts'
 
 const FORMAT = 'stint-handoff/1'
@@ -14,7 +14,7 @@ export function frontmatterLines(facts: HandoffFacts): readonly string[] {
     session: state.id,
     name: bounded(state.name, 14),
     number: facts.number,
-    created_at: second(facts.createdAt),
+    created_at: formatToSecond(facts.createdAt),
     branch: git?.branch === undefined ? undefined : bounded(git.branch, 20),
     commit: git?.commit?.slice(0, 12),
     dirty: git?.dirty,

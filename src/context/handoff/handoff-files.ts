@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
-import { createFile, createFolder, removeFile } from '../../journal/files.ts'
+import { createFile, createFolder, removeFile } from '../../journal/write-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { defined } from '../../text/defined.ts'

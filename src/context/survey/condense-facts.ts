@@ -1,5 +1,5 @@
 import { TOKEN_MARGIN } from '../../text/tokens.ts'
-import { costOfAll } from '../cost.ts'
+import { costOfAll } from '../text-size.ts'
 import { bullets, enumeration, sectionFrame, paragraph, shareRoom } from '../section.ts'
 import type { ProjectFact } from './folder-survey.ts'
 import { type CondensedTopic, TOPICS, type Topic } from './cached-project-context.ts'

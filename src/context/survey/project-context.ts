@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { readHead } from '../../git/head.ts'
 import type { Repository } from '../../git/repository.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { createFolder, replaceUnsynced } from '../../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../../journal/write-files.ts'
 import { condenseFacts, costOfText } from './condense-facts.ts'
 import { TrackedFiles, SourceReader } from './folder-survey.ts'
 import {

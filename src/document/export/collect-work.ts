@@ -2,7 +2,7 @@ import type { ChecklistItem, TaskStatus } from '../../session/entries.ts'
 import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
 import { nonEmptyString } from '../../session/kinds/read-fields.ts'
 import { type SessionState, type Step, countItems } from '../../session/state.ts'
-import { second } from '../../text/times.ts'
+import { formatToSecond } from '../../text/times.ts'
 import { sessionDomain } from './file-domain.ts'
 
 export interface BacklogTask {
@@ -70,7 +70,7 @@ export function collectWork(source: ExportSource) {
   const current = tasks.length > 0 ? currentTask(tasks) : currentStep(state.steps.items)
   const times = trackWork(entries, current)
   return {
-    id: `${second(state.createdAt).slice(0, 10)}_${state.name}`,
+    id: `${formatToSecond(state.createdAt).slice(0, 10)}_${state.name}`,
     complexity: complexityOf(workSize(source)),
     // Before anything has changed, the key files show the domain.
     domain: sessionDomain(files.length > 0 ? files : state.keyFiles.items.map((file) => file.text)),
@@ -227,7 +227,7 @@ function agentsIn(
 }
 
 function timeOrNull(iso: string | undefined): string | null {
-  return iso === undefined || Number.isNaN(Date.parse(iso)) ? null : second(iso)
+  return iso === undefined || Number.isNaN(Date.parse(iso)) ? null : formatToSecond(iso)
 }
 
 // No entry names the task a file or agent belongs to; the order of entries shows it.

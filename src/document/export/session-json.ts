@@ -1,4 +1,4 @@
-import { second } from '../../text/times.ts'
+import { formatToSecond } from '../../text/times.ts'
 import { type ExportedWork, type ExportSource, collectWork } from './collect-work.ts'
 
 /** The field names belong to that format, not to Stint. */
@@ -6,7 +6,7 @@ export function sessionJson(source: ExportSource) {
   const work = collectWork(source)
   return {
     session_id: work.id,
-    start_time: second(source.state.createdAt),
+    start_time: formatToSecond(source.state.createdAt),
     complexity: work.complexity,
     domain: work.domain,
     tasks: work.tasks.map((task) => ({
@@ -25,7 +25,7 @@ export function sessionJson(source: ExportSource) {
       return { id, agent, task_id: task, prompt, status, result }
     }),
     parallel_groups: groupsOf(work),
-    updated_at: second(source.state.updatedAt),
+    updated_at: formatToSecond(source.state.updatedAt),
   }
 }
 

@@ -3,7 +3,7 @@ import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
 import { type Item, type SessionState, openBlockers } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import { durationBetween, minute } from '../../text/times.ts'
+import { durationBetween, formatToMinute } from '../../text/times.ts'
 import { decisionLine } from '../progress-file.ts'
 import { fileDomain, fileType } from './file-domain.ts'
 import {
@@ -175,7 +175,7 @@ function facts(state: SessionState): readonly string[] {
   return [
     `- Goal: ${oneLine(state.goal) || 'none was set'}`,
     `- Status: ${state.status}${why}`,
-    `- From ${minute(state.createdAt)} to ${minute(ended)} UTC (${durationBetween(state.createdAt, ended)})`,
+    `- From ${formatToMinute(state.createdAt)} to ${formatToMinute(ended)} UTC (${durationBetween(state.createdAt, ended)})`,
     ...(state.git.branch === undefined ? [] : [`- Branch: ${oneLine(state.git.branch)}`]),
   ]
 }

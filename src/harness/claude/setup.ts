@@ -1,4 +1,4 @@
-import { removeTree } from '../../journal/files.ts'
+import { removeTree } from '../../journal/write-files.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { HarnessSetup, SetupRequest, ProjectEnvironment } from '../contract/setup.ts'

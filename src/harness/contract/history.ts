@@ -2,7 +2,7 @@ import type { HistoryItem, NewItem, MessagePart } from '../../history/items.ts'
 import { type Json, asArray, asObject, parseJson } from '../../text/json-fields.ts'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openRegularFile } from '../../journal/files.ts'
+import { openRegularFile } from '../../journal/write-files.ts'
 import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 

@@ -1,7 +1,7 @@
 import { type Json, isCompact, asObject, parseJson } from '../../text/json-fields.ts'
 import { closeSync, fstatSync } from 'node:fs'
 import { errnoOf } from '../../journal/errors.ts'
-import { openRegularFile } from '../../journal/files.ts'
+import { openRegularFile } from '../../journal/write-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 
 const NEWLINE = 0x0a

@@ -9,7 +9,7 @@ import {
   removeEmptyFolder,
   removeFile,
   replaceFile,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { modeOf, listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { parseJson } from '../../text/json-fields.ts'
 import { type HookProgram, launcherPath, launcherText, parseLauncher } from './launcher.ts'

@@ -1,4 +1,4 @@
-import { shortId } from '../../public.ts'
+import { shortId } from '../../public/projection.ts'
 import { badArguments, stringSchema, defineTool } from './tool.ts'
 
 /** The fields that only some actions take. */

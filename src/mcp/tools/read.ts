@@ -7,7 +7,7 @@ import {
   publicEntries,
   publicSession,
   shortId,
-} from '../../public.ts'
+} from '../../public/projection.ts'
 import { defined } from '../../text/defined.ts'
 import { clipText, latestWithin } from './clip-output.ts'
 import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'

@@ -1,6 +1,6 @@
 // The tools that record: entries and a checkpoint.
 import type { LogEntry } from '../../library.ts'
-import { publicSessionHead, shortId } from '../../public.ts'
+import { publicSessionHead, shortId } from '../../public/projection.ts'
 import { defined } from '../../text/defined.ts'
 import { badArguments, stringSchema, defineTool } from './tool.ts'
 

@@ -1,6 +1,6 @@
 // How a tool is defined: its arguments in a subset of JSON Schema, and its result.
 import type { Project } from '../../library.ts'
-import { StintError } from '../../public.ts'
+import { StintError } from '../../public/projection.ts'
 
 /** The result as data, which most harnesses show to the model, and as text. Undefined fields are left out. */
 export interface McpToolResult {

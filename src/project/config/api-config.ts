@@ -9,7 +9,7 @@ import {
   textListRule,
   refine,
   wholeNumberFrom,
-} from './config-rules.ts'
+} from './validators.ts'
 
 const tokens = wholeNumberFrom(1, 'must be a whole number of tokens')
 

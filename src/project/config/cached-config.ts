@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createFolder, replaceUnsynced } from '../../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../../journal/write-files.ts'
 import { readJson, statOrUndefined } from '../../journal/read-files.ts'
 import { type Config, DEFAULT_CONFIG, type Nudge, configPath } from './config.ts'
 import { type StintError, ignoreIoErrors } from '../../journal/errors.ts'

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { type Config, DEFAULT_CONFIG, configPath } from './config.ts'
-import { parseConfig, invalidConfig } from './parse-config.ts'
+import { parseConfig, invalidConfig } from './config-schema.ts'
 
 export function readConfig(sessions: string): Config {
   const path = configPath(sessions)

@@ -4,7 +4,7 @@ import {
   type SourcedValue,
   type RateLimit,
   estimated,
-  later,
+  newerOf,
   measured,
 } from '../../context/budget/budget.ts'
 import type { CompactionPointInput } from '../../harness/contract/limits.ts'
@@ -51,7 +51,7 @@ function contextSize(
   const fromTranscript = contextSizeFrom(tail, now)
   // After a compaction old clients report the earlier size until the model answers.
   if (tail.compacted !== undefined || reported?.used === undefined) return fromTranscript
-  return later(fromTranscript, measured(reported.used, 'status line', reported.at))
+  return newerOf(fromTranscript, measured(reported.used, 'status line', reported.at))
 }
 
 function windowSize(

@@ -12,7 +12,7 @@ import { Blobs, type ExtractedBlobs, extractBlobs } from '../../history/blobs.ts
 import { lineFromItem } from '../../history/item-lines.ts'
 import { tryWithLock } from '../../history/lock.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { appendLines, createFolder } from '../../journal/files.ts'
+import { appendLines, createFolder } from '../../journal/write-files.ts'
 import { type Json, asArray, mayBeSpacedJson, asName, asObject } from '../../text/json-fields.ts'
 import type { RedactOptions } from '../../text/redact.ts'
 import { defined } from '../../text/defined.ts'

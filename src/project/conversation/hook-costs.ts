@@ -1,6 +1,6 @@
 // Costs of hooks, one line per hook, until the turn ends. Every hook loads this file.
 import { join } from 'node:path'
-import { tryAppend, moveFile, writeCount } from '../../journal/files.ts'
+import { tryAppend, moveFile, writeCount } from '../../journal/write-files.ts'
 import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { randomHex } from '../../journal/ids.ts'
 import type { HookCosts } from '../../session/entries.ts'

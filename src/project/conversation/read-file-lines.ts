@@ -1,5 +1,5 @@
 import { closeSync, fstatSync } from 'node:fs'
-import { openRegularFile } from '../../journal/files.ts'
+import { openRegularFile } from '../../journal/write-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 
 const CHUNK_BYTES = 1024 * 1024

@@ -2,12 +2,12 @@ import { isRunning } from '../../journal/read-files.ts'
 import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
-import { staleTemporaries, sweepTemporaries, writerPid } from '../../journal/files.ts'
+import { staleTemporaries, sweepTemporaries, writerPid } from '../../journal/write-files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
 import { type ProjectPaths, ownFolders } from '../store/project-paths.ts'
 import { type DoctorCheck, CheckFindings, pluralOf } from './diagnosis.ts'
 import { readHookErrors } from '../conversation/conversation-state.ts'
-import { second } from '../../text/times.ts'
+import { formatToSecond } from '../../text/times.ts'
 import { conversationStateFolder } from '../store/conversation-binding.ts'
 
 export function checkOrphanedFiles(
@@ -86,7 +86,7 @@ export function checkHookErrors(paths: ProjectPaths): DoctorCheck {
   for (const { at, event, message } of readHookErrors(conversationStateFolder(paths)).slice(
     -MAX_SHOWN,
   )) {
-    findings.note(`${second(at)} ${event}: ${message.split('\n').slice(0, 3).join(' ')}`)
+    findings.note(`${formatToSecond(at)} ${event}: ${message.split('\n').slice(0, 3).join(' ')}`)
   }
   return findings.check(
     'no hook had trouble',

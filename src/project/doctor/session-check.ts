@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
-import { removeFile } from '../../journal/files.ts'
+import { removeFile } from '../../journal/write-files.ts'
 import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge, fold } from '../../session/fold.ts'

@@ -20,7 +20,7 @@ import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { closeSync, existsSync, fstatSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { createFile, createFolder, removeFile, replaceOpenFile } from '../../journal/files.ts'
+import { createFile, createFolder, removeFile, replaceOpenFile } from '../../journal/write-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 import {
   type WrittenExport,
@@ -31,7 +31,7 @@ import {
 } from './written-exports.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { shortId } from '../../journal/ids.ts'
-import { second } from '../../text/times.ts'
+import { formatToSecond } from '../../text/times.ts'
 import {
   closingEntry,
   renderWorkflowLog,
@@ -290,7 +290,7 @@ async function writeWorkflowLog(workspace: Workspace, reading: SessionReading) {
 
 function candidateNames({ state, entries }: ExportSource) {
   const closing = closingEntry(entries)
-  const [date = '', time = ''] = second(closing?.at ?? state.updatedAt).split('T')
+  const [date = '', time = ''] = formatToSecond(closing?.at ?? state.updatedAt).split('T')
   const stem = `${date}_${time.replaceAll(/\D/g, '')}_${nameForFiles(state)}`
   return [`${stem}.md`, `${stem}-${shortId(closing?.id ?? state.id)}.md`]
 }

@@ -14,7 +14,7 @@ import {
   recordedHandoffs,
 } from '../../context/handoff/recorded-handoffs.ts'
 import { NotWritten, StintError } from '../../journal/errors.ts'
-import { removeFile } from '../../journal/files.ts'
+import { removeFile } from '../../journal/write-files.ts'
 import {
   type EntryDraft,
   type EntryData,

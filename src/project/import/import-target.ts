@@ -19,7 +19,7 @@ import {
   replaceUnsynced,
   takeLock,
   touchFile,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { edgeChecksum } from '../../journal/read-log.ts'
 import { hostname } from 'node:os'
 import { isAlive, processStartTime } from '../../harness/process/spawn-guarded.ts'

@@ -7,7 +7,7 @@ import { linkDrafts, refreshTasks, resolveTasks, unusedName } from '../tasks/pro
 import { withoutSecrets } from '../store/clean-draft.ts'
 import { bindConversation } from '../store/conversation-binding.ts'
 import { endSession } from './pause-and-close.ts'
-import { refuseInRun } from '../store/in-run.ts'
+import { refuseInRun } from '../store/run-environment.ts'
 import type { SessionReading } from '../store/live-session.ts'
 import { announceSession, whileOpening } from '../store/open-sessions.ts'
 import type { Workspace } from '../store/workspace.ts'

@@ -9,7 +9,7 @@ import { chooseOpenSession, isSessionNamed, refuseClosed } from '../store/choose
 import type { LiveSession, SessionReading } from '../store/live-session.ts'
 import { type LogEntry, logEntryDrafts } from './log-entries.ts'
 import {
-  leaveInWorktreeOutbox,
+  addToWorktreeOutbox,
   readWorktreeOutbox,
   unwritableSession,
 } from '../store/worktree-outbox.ts'
@@ -54,7 +54,7 @@ function leaveEntries(
   refuseClosed(read.state)
   // Entries in the worktree outbox count: one command starts a step, the next finishes it.
   const now = advanceReading(read, readWorktreeOutbox(workspace, session))
-  const appended = leaveInWorktreeOutbox(
+  const appended = addToWorktreeOutbox(
     workspace,
     session,
     entryDrafts(workspace, session, now, options),

@@ -5,7 +5,7 @@ import { withLock } from '../../history/lock.ts'
 import { blobsFolder, conversationsFolder } from '../../history/paths.ts'
 import { quarantineIndex } from '../../index/index-file.ts'
 import { JournalMissing, StintError } from '../../journal/errors.ts'
-import { moveFile, removeFile } from '../../journal/files.ts'
+import { moveFile, removeFile } from '../../journal/write-files.ts'
 import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import { shortId } from '../../journal/ids.ts'
@@ -19,7 +19,7 @@ import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { openBacklog } from '../tasks/project-backlog.ts'
 import { exportedFiles, isExport, recordChangedExport } from '../export/written-exports.ts'
 import { writeView } from '../store/refresh-document.ts'
-import { refuseInRun } from '../store/in-run.ts'
+import { refuseInRun } from '../store/run-environment.ts'
 import type { LiveSession } from '../store/live-session.ts'
 import {
   type ProjectPaths,
@@ -31,7 +31,7 @@ import {
 import { runIds, runLogPaths, runProgramPath } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { type SavedCodeMatch, dropSavedCode, findSavedCode } from './saved-code.ts'
-import { Needle } from './needle.ts'
+import { PurgeMatcher } from './purge-matcher.ts'
 import {
   countInFile,
   filesUnder,
@@ -72,7 +72,7 @@ export async function purgeText(
   workspace: Workspace,
   { text, dryRun: isDryRun = false, checkpoints = false }: PurgeOptions,
 ): Promise<Purged> {
-  const needle = new Needle(text)
+  const needle = new PurgeMatcher(text)
   if (!isDryRun) refuseInRun(workspace, 'rewriting journals')
   const { paths } = workspace
   const purge = new Purge(workspace, needle)
@@ -126,7 +126,7 @@ class Purge {
 
   constructor(
     readonly workspace: Workspace,
-    readonly needle: Needle,
+    readonly needle: PurgeMatcher,
   ) {
     this.#paths = workspace.paths
     this.activeRuns = runIds(this.#paths).filter((run) => isRunActive(this.#paths, run))
@@ -347,7 +347,7 @@ async function withdrawDocument(workspace: Workspace, session: LiveSession) {
 }
 
 /** Returns the rendered files. */
-async function renderAgain(workspace: Workspace, session: LiveSession, needle: Needle) {
+async function renderAgain(workspace: Workspace, session: LiveSession, needle: PurgeMatcher) {
   const { state, entries } = await workspace.refresh(session, { isDurable: true })
   // Precomputed for hooks; the next event computes it again.
   removeFile(join(session.folder, 'prepared.json'))

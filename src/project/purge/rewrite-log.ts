@@ -13,12 +13,12 @@ import {
   relinkFile,
   removeFile,
   replaceOpenFile,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { isNameOf, statOrUndefined } from '../../journal/read-files.ts'
 import { type LogPaths, restoreFromLink } from '../../journal/log.ts'
 import { readRange } from '../../journal/read-log.ts'
 import { openIfPresent } from '../store/open-if-present.ts'
-import type { Needle } from './needle.ts'
+import type { PurgeMatcher } from './purge-matcher.ts'
 import {
   type JournalRecord,
   checksum,
@@ -47,7 +47,11 @@ export function isReplacedLog(name: string): boolean {
  * A record keeps its id, time and kind and gets a new checksum; damaged lines stay, without the
  * text.
  */
-export function rewriteLog(paths: LogPaths, needle: Needle, options: { dryRun: boolean }): number {
+export function rewriteLog(
+  paths: LogPaths,
+  needle: PurgeMatcher,
+  options: { dryRun: boolean },
+): number {
   if (options.dryRun) return countIn(paths, needle)
   const orphans: Source[] = []
   try {
@@ -61,7 +65,7 @@ export function rewriteLog(paths: LogPaths, needle: Needle, options: { dryRun: b
   throw new NotWritten(paths.path, new Error('the log kept being replaced by another program'))
 }
 
-function countIn(paths: LogPaths, needle: Needle) {
+function countIn(paths: LogPaths, needle: PurgeMatcher) {
   const sources = openSources(paths)
   try {
     const lines = new ScrubbedLines(needle)
@@ -73,7 +77,7 @@ function countIn(paths: LogPaths, needle: Needle) {
 }
 
 /** Undefined when another program replaced the log meanwhile. */
-function attemptRewrite(paths: LogPaths, needle: Needle, orphans: Source[]) {
+function attemptRewrite(paths: LogPaths, needle: PurgeMatcher, orphans: Source[]) {
   restoreFromLink(paths)
   const sources = openSources(paths)
   let log: number | undefined
@@ -141,7 +145,7 @@ function readLines(source: Source, lines: ScrubbedLines) {
   return lines.add(bytes.subarray(0, source.end))
 }
 
-function isInUnfinishedLine({ fd, end }: Source, needle: Needle) {
+function isInUnfinishedLine({ fd, end }: Source, needle: PurgeMatcher) {
   const lines = new ScrubbedLines(needle)
   lines.add(readRange(fd, end, fstatSync(fd).size))
   return lines.count > 0
@@ -205,10 +209,10 @@ function moveLink(paths: LogPaths, log: number, lines: ScrubbedLines, sources: r
 /** Lines of several copies of a log may be added; a repeated line is dropped. */
 class ScrubbedLines {
   count = 0
-  readonly #needle: Needle
+  readonly #needle: PurgeMatcher
   readonly #seen = new Set<string>()
 
-  constructor(needle: Needle) {
+  constructor(needle: PurgeMatcher) {
     this.#needle = needle
   }
 

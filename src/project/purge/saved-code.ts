@@ -3,7 +3,7 @@
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
-import type { Needle } from './needle.ts'
+import type { PurgeMatcher } from './purge-matcher.ts'
 
 export interface SavedCodeMatch {
   readonly ref: string
@@ -31,7 +31,10 @@ interface SavedCode {
   readonly messages: readonly string[]
 }
 
-export function findSavedCode(repository: Repository, needle: Needle): readonly SavedCodeMatch[] {
+export function findSavedCode(
+  repository: Repository,
+  needle: PurgeMatcher,
+): readonly SavedCodeMatch[] {
   const saved = listSavedCode(repository)
   const files = new Map<string, string[]>()
   const commits = [...new Set(saved.flatMap((code) => code.commits))]
@@ -120,7 +123,7 @@ function ownCommits({ worktree }: Repository) {
 }
 
 /** `commit:path` of files that hold every line of the text. */
-function grep(repository: Repository, needle: Needle, commits: readonly string[]) {
+function grep(repository: Repository, needle: PurgeMatcher, commits: readonly string[]) {
   const flags = [
     '-l',
     '-z',

@@ -8,11 +8,11 @@ import {
   removeFile,
   replaceFile,
   replaceOpenFile,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 import { SafeChunker } from '../../text/safe-chunker.ts'
-import type { Needle } from './needle.ts'
+import type { PurgeMatcher } from './purge-matcher.ts'
 import { rewriteLog } from './rewrite-log.ts'
 import { Blobs, blobReferenceTo, listBlobs } from '../../history/blobs.ts'
 import { withLock } from '../../history/lock.ts'
@@ -38,11 +38,11 @@ function entriesOf(folder: string) {
   }
 }
 
-export function fileContains(path: string, needle: Needle): boolean {
+export function fileContains(path: string, needle: PurgeMatcher): boolean {
   return withFile(path, (fd) => countOccurrences(fd, needle, 1) > 0) ?? false
 }
 
-export function countInFile(path: string, needle: Needle): number {
+export function countInFile(path: string, needle: PurgeMatcher): number {
   return withFile(path, (fd) => countOccurrences(fd, needle)) ?? 0
 }
 
@@ -50,7 +50,11 @@ export function readTextOr(path: string, otherwise: string): string {
   return withFile(path, (fd) => readAll(fd).toString('utf8')) ?? otherwise
 }
 
-export function scrubFile(path: string, needle: Needle, options: { dryRun: boolean }): number {
+export function scrubFile(
+  path: string,
+  needle: PurgeMatcher,
+  options: { dryRun: boolean },
+): number {
   // Logs of conversations and claims, and quarantined links.
   if (/\.jsonl(?:\.|$)/.test(basename(path))) return rewriteLog({ path }, needle, options)
   const count = withFile(path, (fd) => {
@@ -62,7 +66,7 @@ export function scrubFile(path: string, needle: Needle, options: { dryRun: boole
   return count ?? 0
 }
 
-function scrubBytes(path: string, bytes: Buffer, needle: Needle) {
+function scrubBytes(path: string, bytes: Buffer, needle: PurgeMatcher) {
   if (basename(path) !== 'tasks.json')
     return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
   // A run's tasks are named as in the backlog, so both must change alike.
@@ -70,7 +74,7 @@ function scrubBytes(path: string, bytes: Buffer, needle: Needle) {
   return count === 0 ? needle.scrubBytes(bytes) : { value, count }
 }
 
-export function scrubFileName(path: string, needle: Needle): string | undefined {
+export function scrubFileName(path: string, needle: PurgeMatcher): string | undefined {
   const { value, count } = needle.scrubName(basename(path))
   if (count === 0) return undefined
   const extension = extname(value)
@@ -110,7 +114,7 @@ function isLarge(fd: number) {
   return fstatSync(fd).size > LARGE_BYTES
 }
 
-function countOccurrences(fd: number, needle: Needle, enough = Infinity) {
+function countOccurrences(fd: number, needle: PurgeMatcher, enough = Infinity) {
   let count = 0
   for (const chunk of isLarge(fd) ? readChunks(fd, needle) : [readAll(fd)]) {
     count += needle.count(chunk)
@@ -120,7 +124,7 @@ function countOccurrences(fd: number, needle: Needle, enough = Infinity) {
 }
 
 /** No chunk ends in the middle of the text. */
-function* readChunks(fd: number, needle: Needle): Generator<Buffer> {
+function* readChunks(fd: number, needle: PurgeMatcher): Generator<Buffer> {
   const scrubbed = (text: string) =>
     needle.scrubBytes(Buffer.from(text, 'latin1')).value.toString('latin1')
   const cuts = new SafeChunker(scrubbed)
@@ -132,7 +136,12 @@ function* readChunks(fd: number, needle: Needle): Generator<Buffer> {
   yield Buffer.from(cuts.flush(), 'latin1')
 }
 
-function scrubLargeFile(path: string, fd: number, needle: Needle, { dryRun }: { dryRun: boolean }) {
+function scrubLargeFile(
+  path: string,
+  fd: number,
+  needle: PurgeMatcher,
+  { dryRun }: { dryRun: boolean },
+) {
   const count = countOccurrences(fd, needle)
   if (count === 0 || dryRun) return count
   const file = new PartialFile(dirname(path))
@@ -152,7 +161,7 @@ function scrubLargeFile(path: string, fd: number, needle: Needle, { dryRun }: { 
  */
 export function scrubBlobs(
   workspace: Workspace,
-  needle: Needle,
+  needle: PurgeMatcher,
   { dryRun }: { dryRun: boolean },
 ): ReadonlyMap<string, number> {
   const blobs = new Blobs(blobsFolder(workspace.paths.sessions))

@@ -1,5 +1,5 @@
 import { isMissing } from '../../journal/errors.ts'
-import { openToRead } from '../../journal/files.ts'
+import { openToRead } from '../../journal/write-files.ts'
 
 export function openIfPresent(path: string): number | undefined {
   try {

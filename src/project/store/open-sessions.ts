@@ -8,7 +8,7 @@ import {
   removeEmptyFolder,
   removeFile,
   replaceUnsynced,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { isId, randomHex } from '../../journal/ids.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'

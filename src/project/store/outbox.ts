@@ -9,7 +9,7 @@ import {
   removeEmptyFolder,
   removeFile,
   replaceUnsynced,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { listFolder, readJson } from '../../journal/read-files.ts'
 import { isId } from '../../journal/ids.ts'
 import { randomHex } from '../../journal/ids.ts'
@@ -21,11 +21,11 @@ import type { ProjectPaths } from './project-paths.ts'
 const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
 
 /** The draft must be free of secrets. Not synced: a power cut loses it. */
-export function leaveInOutbox(paths: ProjectPaths, session: string, draft: EntryDraft): void {
-  leaveInFolder(outboxFolder(paths, session), draft)
+export function addToOutbox(paths: ProjectPaths, session: string, draft: EntryDraft): void {
+  addToOutboxFolder(outboxFolder(paths, session), draft)
 }
 
-export function leaveInFolder(folder: string, draft: EntryDraft): void {
+export function addToOutboxFolder(folder: string, draft: EntryDraft): void {
   // The second number orders what several hooks leave in one millisecond.
   const now = Date.now()
   const [seconds, nanoseconds] = process.hrtime()

@@ -6,7 +6,7 @@ import type { LogPaths } from '../../journal/log.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { listFolder } from '../../journal/read-files.ts'
 import { isMissing } from '../../journal/errors.ts'
-import { createFolder, replaceFile, writeOnce } from '../../journal/files.ts'
+import { createFolder, replaceFile, writeOnce } from '../../journal/write-files.ts'
 import type { Config } from '../config/config.ts'
 
 export interface ProjectPaths {

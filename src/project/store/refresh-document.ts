@@ -9,14 +9,14 @@ import {
   moveFile,
   removeFile,
   replaceFile,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { parseLog } from '../../journal/read-log.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { randomHex, shortId } from '../../journal/ids.ts'
 import type { EntryDraft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
 import type { SessionState } from '../../session/state.ts'
-import { fileSafe } from '../../text/times.ts'
+import { timeForFileName } from '../../text/times.ts'
 import { MARKER_PATTERN, type DocumentMarker, markerLine } from '../../document/grammar.ts'
 import { type RenderedDocument, readRenderedDocument } from '../../document/snapshot.ts'
 import { fold } from '../../session/fold.ts'
@@ -319,7 +319,10 @@ function releaseTaken(session: LiveSession, file: TakenFile, notices: string[]):
   const folder = join(session.folder, 'set-aside')
   createFolder(folder)
   const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
-  const target = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomHex(2)}.md`)
+  const target = join(
+    folder,
+    `${name}-${timeForFileName(new Date().toISOString())}-${randomHex(2)}.md`,
+  )
   if (moveFile(file.path, target))
     notices.push(`${name}.md was set aside as ${relative(session.paths.root, target)}: ${why}`)
   return true

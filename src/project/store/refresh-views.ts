@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFolderUnsynced } from '../../journal/files.ts'
+import { createFolderUnsynced } from '../../journal/write-files.ts'
 import { checkpointCopies } from '../../document/checkpoint-copy.ts'
 import { renderProgress } from '../../document/progress-file.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'

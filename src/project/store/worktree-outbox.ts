@@ -9,14 +9,14 @@ import {
   isWriteDenied,
   moveFile,
   removeEmptyFolder,
-} from '../../journal/files.ts'
+} from '../../journal/write-files.ts'
 import { listFolder } from '../../journal/read-files.ts'
 import type { EntryDraft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
 import { mayWrite } from '../../session/registry.ts'
-import { runFromEnv } from './in-run.ts'
+import { runFromEnv } from './run-environment.ts'
 import type { LiveSession } from './live-session.ts'
-import { drainFolder, leaveInFolder, readDrafts } from './outbox.ts'
+import { drainFolder, addToOutboxFolder, readDrafts } from './outbox.ts'
 import { logPaths } from './project-paths.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -30,7 +30,7 @@ export function unwritableSession(workspace: Workspace): LiveSession | undefined
   return isWriteDenied(logPaths(paths, id).path) ? workspace.session(id) : undefined
 }
 
-export function leaveInWorktreeOutbox(
+export function addToWorktreeOutbox(
   workspace: Workspace,
   session: LiveSession,
   drafts: readonly EntryDraft[],
@@ -48,7 +48,7 @@ export function leaveInWorktreeOutbox(
   const at = new Date().toISOString()
   return cleaned.map((draft) => {
     const entry = { id: session.mint(), at, ...draft }
-    leaveInFolder(join(root, session.id), entry)
+    addToOutboxFolder(join(root, session.id), entry)
     return entry as RawEntry
   })
 }

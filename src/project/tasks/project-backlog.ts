@@ -19,7 +19,7 @@ import { readQuickForm } from '../../backlog/specialist.ts'
 import { TaskFiles } from '../../backlog/task-files.ts'
 import { AmbiguousSession, findActiveSession } from '../store/choose-session.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
-import { refuseInRun } from '../store/in-run.ts'
+import { refuseInRun } from '../store/run-environment.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 

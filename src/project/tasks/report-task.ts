@@ -5,8 +5,8 @@ import { cleanText } from '../../text/clean.ts'
 import { findTask, isRecord, cleanLine, matchTasks, readChecklist } from '../../backlog/task.ts'
 import { findChecklistItem, openBacklog } from './project-backlog.ts'
 import { chooseOpenSession, refuseClosed } from '../store/choose-session.ts'
-import { runFromEnv } from '../store/in-run.ts'
-import { leaveInWorktreeOutbox, unwritableSession } from '../store/worktree-outbox.ts'
+import { runFromEnv } from '../store/run-environment.ts'
+import { addToWorktreeOutbox, unwritableSession } from '../store/worktree-outbox.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { join } from 'node:path'
@@ -142,7 +142,7 @@ async function appendToRun(
   const unwritable = unwritableSession(workspace)
   if (unwritable !== undefined) {
     refuseClosed(unwritable.read().state)
-    leaveInWorktreeOutbox(workspace, unwritable, [entry])
+    addToWorktreeOutbox(workspace, unwritable, [entry])
     unwritable.close()
     return { session: unwritable.id, isLeft: true }
   }

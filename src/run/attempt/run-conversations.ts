@@ -5,7 +5,7 @@ import { packSession } from '../../project/pack-session.ts'
 import { defined } from '../../text/defined.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadedProfiles, profileFor } from '../profiles/profile.ts'
-import { firstPrompt } from '../texts/setup-text.ts'
+import { firstPrompt } from '../agent-prompts/setup-text.ts'
 import {
   type TaskExtra,
   type TaskFailure,
@@ -17,7 +17,7 @@ import {
   taskText,
   taskWord,
   wrapInTag,
-} from '../texts/task-text.ts'
+} from '../agent-prompts/task-text.ts'
 import { type RunContext, RunEndedError, type TaskWork, agentEnvironment } from './run-context.ts'
 import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
 import { recorderFor } from './record-conversation.ts'

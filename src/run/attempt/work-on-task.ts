@@ -6,7 +6,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import type { AttemptConversation, RunEntryData } from '../entries.ts'
 import { priceUsage } from '../report.ts'
 import { type UsageByModel, addUsageByModel, foldRun } from '../run-state.ts'
-import { type TaskFailure, askForReportText } from '../texts/task-text.ts'
+import { type TaskFailure, askForReportText } from '../agent-prompts/task-text.ts'
 import {
   readTreeHead,
   restoreTree,

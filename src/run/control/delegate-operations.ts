@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
-import { refuseInRun } from '../../project/store/in-run.ts'
+import { refuseInRun } from '../../project/store/run-environment.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { addDelegateNote, refuseToBegin, startInBackground } from '../delegate/start-delegate.ts'
 import {

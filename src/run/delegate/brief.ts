@@ -8,7 +8,7 @@ import {
   sectionFrame,
   shareRoom,
 } from '../../context/section.ts'
-import { costOfAll, shortenToCost } from '../../context/cost.ts'
+import { costOfAll, shortenToCost } from '../../context/text-size.ts'
 import { fenceLines, fenced } from '../../context/fence.ts'
 import { currentSections, stableSections } from '../../context/session-sections.ts'
 import { redaction } from '../../project/store/clean-draft.ts'

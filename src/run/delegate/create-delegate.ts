@@ -4,11 +4,16 @@ import { type Task, findTask, isTaskOpen } from '../../backlog/task.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
-import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
+import {
+  createFolder,
+  removeEmptyFolder,
+  removeFile,
+  replaceFile,
+} from '../../journal/write-files.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
 import { AmbiguousSession, NoSession, chooseSession } from '../../project/store/choose-session.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
-import { refuseInRun } from '../../project/store/in-run.ts'
+import { refuseInRun } from '../../project/store/run-environment.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository, worktreesFolder } from '../../project/store/worktrees.ts'

@@ -8,16 +8,16 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import { commandWords } from '../../text/command-words.ts'
 import { defined } from '../../text/defined.ts'
 import type { DelegateContext } from '../attempt/run-context.ts'
-import type { DelegateMove, DelegateOrder } from '../entries.ts'
+import type { DelegateStatusChange, DelegateSpec } from '../entries.ts'
 import type { BacklogSource } from '../sources/backlog-source.ts'
 import { openBacklogSource } from '../sources/open-backlog-source.ts'
 import { branchTip, readTreeHead } from '../worktree/run-tree.ts'
 
 export function makeDelegateContext(
-  order: DelegateOrder,
+  order: DelegateSpec,
   tree: string,
   settings: DelegateSettings,
-  openRejection?: DelegateMove,
+  openRejection?: DelegateStatusChange,
 ): DelegateContext {
   const { brief, isReadOnly, output } = order
   const { because, target = '', onto = '', files = [], verify } = openRejection ?? {}
@@ -42,7 +42,7 @@ export function makeDelegateContext(
 
 /** Warns that the agent itself moved the target branch to an unproved commit of its own. */
 function describeMovedTarget(
-  { name, target }: DelegateOrder,
+  { name, target }: DelegateSpec,
   tree: string,
   before: string | undefined,
 ) {
@@ -55,7 +55,7 @@ function describeMovedTarget(
   return `${target} was moved ${where}, a commit of ${name}, while it was worked on: it is on there without having been proved`
 }
 
-type NameAndSlot = Pick<DelegateOrder, 'name' | 'slot'>
+type NameAndSlot = Pick<DelegateSpec, 'name' | 'slot'>
 
 const HIGHEST_PORT = 65_535
 
@@ -138,7 +138,7 @@ function configError(reason: string) {
 export async function delegateSource(
   workspace: Workspace,
   id: string,
-  { task: wanted, name, what, as: assignee }: DelegateOrder,
+  { task: wanted, name, what, as: assignee }: DelegateSpec,
   backlog: string | undefined,
 ): Promise<BacklogSource> {
   const source = wanted === undefined ? undefined : await openBacklogSource(workspace, backlog)

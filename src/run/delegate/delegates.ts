@@ -8,8 +8,8 @@ import { runIds } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import {
-  type DelegateMove,
-  type DelegateOrder,
+  type DelegateStatusChange,
+  type DelegateSpec,
   type DelegateStatus,
   type RunEntry,
   type RunEntryData,
@@ -23,13 +23,13 @@ import { isRunningNow } from '../runs.ts'
 
 export interface DelegateState {
   readonly id: string
-  readonly order: DelegateOrder
+  readonly order: DelegateSpec
   readonly status: DelegateStatus
-  readonly move?: DelegateMove
+  readonly move?: DelegateStatusChange
   readonly since: string
-  readonly ready?: DelegateMove
+  readonly ready?: DelegateStatusChange
   /** The last failed merge, which it has to fix. */
-  readonly openRejection?: DelegateMove
+  readonly openRejection?: DelegateStatusChange
   /** Until it starts it belongs to the process that created it. */
   readonly isStarted: boolean
   readonly rejected: number
@@ -47,9 +47,9 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
   const order = run?.started.delegate
   if (run === undefined || order === undefined) return undefined
   let status: DelegateStatus = 'running'
-  let move: DelegateMove | undefined
-  let ready: DelegateMove | undefined
-  let openRejection: DelegateMove | undefined
+  let move: DelegateStatusChange | undefined
+  let ready: DelegateStatusChange | undefined
+  let openRejection: DelegateStatusChange | undefined
   let merge: DelegateState['merge']
   let since = run.startedAt
   let rejected = 0
@@ -89,7 +89,7 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
 }
 
 /** Its work was finished but did not merge. */
-export function isRejection({ to, onto }: DelegateMove): boolean {
+export function isRejection({ to, onto }: DelegateStatusChange): boolean {
   return (to === 'conflicted' || to === 'failed') && onto !== undefined
 }
 

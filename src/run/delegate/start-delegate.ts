@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findStintProgram } from '../../harness/process/find-program.ts'
 import { StintError, errnoOf, reasonOf } from '../../journal/errors.ts'
-import { openForOutput, replaceFile } from '../../journal/files.ts'
+import { openForOutput, replaceFile } from '../../journal/write-files.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
@@ -17,7 +17,7 @@ import { redactDeep } from '../../text/redact.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { RunEndedError, StopSignal, plainEnvironment } from '../attempt/run-context.ts'
 import {
-  type DelegateMove,
+  type DelegateStatusChange,
   type Emit,
   type EndOfRun,
   type RunListener,
@@ -221,7 +221,7 @@ function readyMove(
   { paths, config }: Workspace,
   { id, order, run }: DelegateState,
   { commit, summary }: DelegateState['run']['attempts'][number],
-): DelegateMove {
+): DelegateStatusChange {
   const move = { to: 'ready' as const, ...defined({ commit, summary }) }
   if (!order.isReadOnly || order.output === undefined) return move
   const written = readOrUndefined(join(run.started.tree, order.output))
@@ -237,7 +237,7 @@ function failedMove(
   workspace: Workspace,
   { id, run }: DelegateState,
   because: string,
-): DelegateMove {
+): DelegateStatusChange {
   const { tree } = run.started
   try {
     const { leftOut: left, ...found } = commitLeftWork(workspace.paths, id, run.started)

@@ -17,7 +17,7 @@ import {
 import type { ResolvedOptions } from '../options.ts'
 import { runComplexity, trackingLevelFor } from '../plan/complexity.ts'
 import { loadProfiles } from '../profiles/profile.ts'
-import { gatherInstructions, setupText } from '../texts/setup-text.ts'
+import { gatherInstructions, setupText } from '../agent-prompts/setup-text.ts'
 import { driveHarness, findHarness } from '../../harness/registry.ts'
 import { conversationStore } from '../../history/store.ts'
 import type { Config } from '../../project/config/config.ts'

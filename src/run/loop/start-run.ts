@@ -5,7 +5,7 @@ import type { Harness, PermissionRequest, ProcessTag } from '../../harness/contr
 import { processStartTime } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
-import { refuseInRun } from '../../project/store/in-run.ts'
+import { refuseInRun } from '../../project/store/run-environment.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
@@ -39,7 +39,7 @@ import {
   refuseToResume,
   restoreRunTree,
 } from './resume.ts'
-import { TaskSelection, findNeverBegun } from './task-selection.ts'
+import { TaskSelection, findUnstartedTasks } from './task-selection.ts'
 
 /** A run in progress. */
 export interface RunHandle {
@@ -278,7 +278,7 @@ async function work(
   } finally {
     claims.releaseAll()
     const left = latest.backlog === undefined ? open : selection.openTasks(latest.backlog)
-    const neverBegun = findNeverBegun(left, foldRun(log.read()))
+    const neverBegun = findUnstartedTasks(left, foldRun(log.read()))
     log.append('run.ended', { how, ...defined({ neverBegun }) })
     // The tree of a parallel run holds only merges.
     if (parallel !== undefined || (how === 'finished' && delegate === undefined))

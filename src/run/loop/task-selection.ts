@@ -3,7 +3,7 @@ import { type Task, findTask } from '../../backlog/task.ts'
 import { gitSucceeds, unlessGitFails } from '../../git/run-git.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { type RunContext, toTaskName } from '../attempt/run-context.ts'
-import type { NeverBegun, RunEntry } from '../entries.ts'
+import type { UnstartedTasks, RunEntry } from '../entries.ts'
 import type { RunOptions } from '../options.ts'
 import type { PlannedTask } from '../plan/order-tasks.ts'
 import { readRun } from '../run-log.ts'
@@ -54,10 +54,10 @@ export class TaskSelection {
 
 const MOST_NAMED = 300
 
-export function findNeverBegun(
+export function findUnstartedTasks(
   open: readonly Task[],
   state: RunState | undefined,
-): NeverBegun | undefined {
+): UnstartedTasks | undefined {
   const started = new Set([
     ...(state?.attempts ?? []).map(({ started }) => started.task.id),
     ...(state?.delegates ?? []).map(({ task }) => task),

@@ -17,7 +17,7 @@ import {
   saveProvedRef,
 } from '../delegate/delegate-commits.ts'
 import { mergeJournals } from '../delegate/parent-journal.ts'
-import type { DelegateMove } from '../entries.ts'
+import type { DelegateStatusChange } from '../entries.ts'
 import type { RunLog } from '../run-log.ts'
 import { removeTreeIfClean } from '../worktree/remove-worktree.ts'
 import { type MergeStep, boundedReason } from './merge-context.ts'
@@ -38,7 +38,7 @@ export function recordReadyAgain(
   paths: ProjectPaths,
   log: RunLog,
   state: DelegateState,
-  move: Pick<DelegateMove, 'because' | 'commit' | 'pr'>,
+  move: Pick<DelegateStatusChange, 'because' | 'commit' | 'pr'>,
 ): void {
   saveProvedRef(paths, state.id, move.commit)
   log.append('delegate.moved', { ...state.ready, to: 'ready', ...move })

@@ -23,7 +23,7 @@ import {
   runGitInRepository,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
-import type { DelegateMove, MergeOutcome } from '../entries.ts'
+import type { DelegateStatusChange, MergeOutcome } from '../entries.ts'
 import { resolveOptions } from '../options.ts'
 import { runVerify } from '../proof/prove.ts'
 import type { RunLog } from '../run-log.ts'
@@ -55,7 +55,7 @@ import {
   makeIntegrationTree,
   mergeInto,
   moveTarget,
-  obstacleTo,
+  reasonTargetCannotMove,
   removeIntegrationTree,
   targetTip,
 } from './target-branch.ts'
@@ -321,7 +321,7 @@ function proposalFor(
   return { delegate: id, name, target, ...change, stat, ...defined({ summary: ready?.summary }) }
 }
 
-type Rejection = Pick<DelegateMove, 'files' | 'verify'> & {
+type Rejection = Pick<DelegateStatusChange, 'files' | 'verify'> & {
   readonly to: 'conflicted' | 'failed'
   readonly because: string
 }
@@ -347,7 +347,7 @@ async function makeMerge(
   const commit = requireHead(tree).commit
   await context.afterStep('merge made')
   // Checked before the slow verify command, and again after it.
-  const held = obstacleTo(paths, target)
+  const held = reasonTargetCannotMove(paths, target)
   if (held !== undefined) return { held }
   return (await verifyMerge(context, state, tree, commit)) ?? { commit }
 }

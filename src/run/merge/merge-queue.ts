@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { StintError } from '../../journal/errors.ts'
-import { refuseInRun } from '../../project/store/in-run.ts'
+import { refuseInRun } from '../../project/store/run-environment.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import type { MergeOptions } from '../delegate/delegate-row.ts'

@@ -4,7 +4,7 @@ import { commitOfRef } from '../../git/head.ts'
 import { GitFailed, identityFor, runGit } from '../../git/run-git.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
-import { createFolder, removeTree } from '../../journal/files.ts'
+import { createFolder, removeTree } from '../../journal/write-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -52,7 +52,7 @@ function isDetachedFrom(path: string, branch: string) {
   )
 }
 
-export function obstacleTo(
+export function reasonTargetCannotMove(
   paths: ProjectPaths,
   branch: string,
   checkouts = checkoutsOf(paths, branch),
@@ -94,7 +94,7 @@ export function moveTarget(
 ): MoveResult {
   if (targetTip(paths, target) !== from) return { is: 'gone on' }
   const checkouts = checkoutsOf(paths, target)
-  const because = obstacleTo(paths, target, checkouts)
+  const because = reasonTargetCannotMove(paths, target, checkouts)
   if (because !== undefined) return { is: 'held', because }
   const tree = checkouts[0]?.path
   try {

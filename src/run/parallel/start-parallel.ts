@@ -1,7 +1,7 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { refuseInRun } from '../../project/store/in-run.ts'
+import { refuseInRun } from '../../project/store/run-environment.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { refuseSecretCommand } from '../delegate/create-delegate.ts'

@@ -28,8 +28,8 @@ import { type RawEntry, effectiveEntries } from '../../session/effective-entries
 import type { SessionState } from '../../session/state.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { Claims } from '../loop/claims.ts'
-import { asData, wrapInTag } from '../texts/task-text.ts'
-import type { PromptRequest } from './contract.ts'
+import { asData, wrapInTag } from '../agent-prompts/task-text.ts'
+import type { PromptRequest } from './prompt-events.ts'
 
 const BY = 'prompt'
 

@@ -11,7 +11,7 @@ import type {
   TurnEnded,
 } from '../../harness/contract/drive.ts'
 import { compactionPointFor, harnessHooks } from '../../harness/registry.ts'
-import { LONGEST_MESSAGE, redactAndClip } from '../../hook/clip.ts'
+import { LONGEST_MESSAGE, redactAndClip } from '../../hook/redact-and-clip.ts'
 import { requestFromPrompt } from '../../hook/requests.ts'
 import { errnoOf, reasonOf } from '../../journal/errors.ts'
 import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
@@ -43,7 +43,7 @@ import {
 import { recorderFor } from '../attempt/record-conversation.ts'
 import { priceUsage } from '../report.ts'
 import { newCommits } from '../worktree/run-tree.ts'
-import type { EmitPromptEvent } from './contract.ts'
+import type { EmitPromptEvent } from './prompt-events.ts'
 import {
   type ConversationStart,
   type OpeningPrompt,

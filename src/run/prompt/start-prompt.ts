@@ -5,7 +5,7 @@ import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
 import { StintError, reasonOf } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
-import { refuseInRun } from '../../project/store/in-run.ts'
+import { refuseInRun } from '../../project/store/run-environment.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
@@ -27,7 +27,7 @@ import {
   type PromptHandle,
   type PromptRequest,
   emitPromptEventsTo,
-} from './contract.ts'
+} from './prompt-events.ts'
 import {
   type ConversationStart,
   chooseConversationStart,

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isTracked } from '../../git/status.ts'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
-import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
+import { openRegularFile, replaceOpenFile } from '../../journal/write-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine } from '../../text/clean.ts'
 import {

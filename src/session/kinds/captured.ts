@@ -1,6 +1,6 @@
 // Only the recent end of what hooks capture is kept; the journal has all of it.
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, noEffect, outdating } from './kind.ts'
+import { type Folds, type Kinds, noEffect, outdatesWrittenTldr } from './kind.ts'
 import {
   type GitState,
   type Usage,
@@ -83,7 +83,7 @@ export const listRules: ListRules<CapturedState> = {
 }
 
 export const fold: Folds<CapturedData, CapturedState> = {
-  'request.made': outdating((state, data, entry) => {
+  'request.made': outdatesWrittenTldr((state, data, entry) => {
     state.requests.items.push({ ...item(entry, data.text), isRuling: data.isRuling === true })
     trimRequests(state.requests)
   }),
@@ -107,13 +107,13 @@ export const fold: Folds<CapturedData, CapturedState> = {
       pushRecent(state.commits, made, 12, (known) => known.commit === made.commit)
     },
   },
-  'test.ran': outdating((state, data, entry) => {
+  'test.ran': outdatesWrittenTldr((state, data, entry) => {
     const passed = data.passed === true
     const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
     pushRecent(state.tests, run, 12)
   }),
   'output.kept': { outdatesTldr: false, apply: noEffect },
-  'agent.finished': outdating((state, data, entry) => {
+  'agent.finished': outdatesWrittenTldr((state, data, entry) => {
     const asked = nonEmptyString(data.task) ?? nonEmptyString(data.type) ?? 'agent'
     pushRecent(state.agents, { ...item(entry, asked), ...fields(data, 'result') }, 8, () => false)
   }),

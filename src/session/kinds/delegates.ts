@@ -1,4 +1,4 @@
-import { type Folds, type Kinds, outdating } from './kind.ts'
+import { type Folds, type Kinds, outdatesWrittenTldr } from './kind.ts'
 import { type Usage, fields, item, nonEmptyString, str } from './read-fields.ts'
 import {
   type Item,
@@ -61,7 +61,7 @@ export interface DelegatesState {
 export const listRules: ListRules<DelegatesState> = { delegates: KEEP_ALL }
 
 export const fold: Folds<DelegateData, DelegatesState> = {
-  'delegate.begun': outdating((state, data, entry) => {
+  'delegate.begun': outdatesWrittenTldr((state, data, entry) => {
     const delegate = str(data.delegate)
     if (delegate === '') return
     const known = findDelegate(state.delegates, delegate)
@@ -75,7 +75,7 @@ export const fold: Folds<DelegateData, DelegatesState> = {
       updatedAt: entry.at,
     })
   }),
-  'delegate.reported': outdating((state, data, entry) => {
+  'delegate.reported': outdatesWrittenTldr((state, data, entry) => {
     const delegate = str(data.delegate)
     if (delegate === '' || !isOutcome(data.status)) return
     const known = findDelegate(state.delegates, delegate)

@@ -1,5 +1,5 @@
-import { type Folds, type Kinds, noEffect, outdating } from './kind.ts'
-import { type After, item, str } from './read-fields.ts'
+import { type Folds, type Kinds, noEffect, outdatesWrittenTldr } from './kind.ts'
+import { type PrecedingItemId, item, str } from './read-fields.ts'
 import {
   type Item,
   type ItemList,
@@ -9,10 +9,10 @@ import {
 } from './item-list.ts'
 
 export interface DocumentData {
-  'remark.placed': { section: string; after: After; text: string }
-  'section.written': { title: string; body: string; after: After }
+  'remark.placed': { section: string; after: PrecedingItemId; text: string }
+  'section.written': { title: string; body: string; after: PrecedingItemId }
   'field.set': { key: string; value: string }
-  'item.moved': { entry: string; after: After }
+  'item.moved': { entry: string; after: PrecedingItemId }
   'entry.retracted': { entry: string; reason?: string }
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
 }
@@ -29,13 +29,13 @@ export const listRules: ListRules<DocumentState> = {
 }
 
 export const fold: Folds<DocumentData, DocumentState> = {
-  'remark.placed': outdating((state, { section, after, text }, entry) => {
+  'remark.placed': outdatesWrittenTldr((state, { section, after, text }, entry) => {
     state.remarks.items.push({ ...item(entry, text), section: str(section), after: str(after) })
   }),
-  'section.written': outdating((state, { title, after, body }, entry) => {
+  'section.written': outdatesWrittenTldr((state, { title, after, body }, entry) => {
     state.sections.items.push({ ...item(entry, body), title: str(title), after: str(after) })
   }),
-  'field.set': outdating((state, data) => {
+  'field.set': outdatesWrittenTldr((state, data) => {
     const { [str(data.key)]: _replaced, ...others } = state.fields
     const value = str(data.value)
     state.fields = value === '' ? others : { ...others, [str(data.key)]: value }

@@ -1,6 +1,6 @@
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, type Lenient, orderedItem, outdating } from './kind.ts'
-import { type After, item, nonEmptyString, str } from './read-fields.ts'
+import { type Folds, type Kinds, type Lenient, orderedItem, outdatesWrittenTldr } from './kind.ts'
+import { type PrecedingItemId, item, nonEmptyString, str } from './read-fields.ts'
 import {
   type Item,
   NeedsFullFold,
@@ -12,11 +12,11 @@ import {
 } from './item-list.ts'
 
 export interface FileData {
-  'file.noted': { path: string; description?: string; after?: After }
+  'file.noted': { path: string; description?: string; after?: PrecedingItemId }
   'file.changed': FileData['file.noted']
   /** A person removed the path from a list; recording it again puts it back. */
   'file.dropped': { path: string; list: 'key' | 'changed' }
-  'command.kept': { command: string; after?: After }
+  'command.kept': { command: string; after?: PrecedingItemId }
 }
 
 /** `text` is the path. */
@@ -38,16 +38,20 @@ export const listRules: ListRules<FilesState> = {
 }
 
 export const fold: Folds<FileData, FilesState> = {
-  'file.noted': outdating((state, data, entry) => recordFile(state.keyFiles, entry, data)),
-  'file.changed': outdating((state, data, entry) => recordFile(state.changedFiles, entry, data)),
-  'file.dropped': outdating((state, data) => {
+  'file.noted': outdatesWrittenTldr((state, data, entry) =>
+    recordFile(state.keyFiles, entry, data),
+  ),
+  'file.changed': outdatesWrittenTldr((state, data, entry) =>
+    recordFile(state.changedFiles, entry, data),
+  ),
+  'file.dropped': outdatesWrittenTldr((state, data) => {
     const list = data.list === 'key' ? state.keyFiles : state.changedFiles
     const index = list.items.findIndex((file) => file.text === data.path)
     if (index !== -1) removeItem(list, index)
     else if (isLeftOut(list, str(data.path)))
       throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
   }),
-  'command.kept': outdating((state, data, entry) =>
+  'command.kept': outdatesWrittenTldr((state, data, entry) =>
     insertItem(state.commands, item(entry, data.command), data.after),
   ),
 }

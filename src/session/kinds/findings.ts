@@ -1,13 +1,13 @@
-import { type Folds, type Kinds, orderedItem, outdating } from './kind.ts'
-import { type After, type SourceDelegate, fields, item, when } from './read-fields.ts'
+import { type Folds, type Kinds, orderedItem, outdatesWrittenTldr } from './kind.ts'
+import { type PrecedingItemId, type SourceDelegate, fields, item, when } from './read-fields.ts'
 import { type Item, type ItemList, type ListRules, updateItem, insertItem } from './item-list.ts'
 
 export interface FindingData {
-  'discovery.made': { text: string; after?: After; when?: string; whose?: SourceDelegate }
+  'discovery.made': { text: string; after?: PrecedingItemId; when?: string; whose?: SourceDelegate }
   'gotcha.found': FindingData['discovery.made']
-  'key.added': { text: string; after?: After; from?: string }
-  'note.added': { text: string; after?: After; when?: string }
-  'blocker.raised': { text: string; after?: After; when?: string; whose?: SourceDelegate }
+  'key.added': { text: string; after?: PrecedingItemId; from?: string }
+  'note.added': { text: string; after?: PrecedingItemId; when?: string }
+  'blocker.raised': { text: string; after?: PrecedingItemId; when?: string; whose?: SourceDelegate }
   'blocker.resolved': { blocker: string; resolution?: string; when?: string }
   'blocker.reopened': { blocker: string }
   'decision.made': {
@@ -16,7 +16,7 @@ export interface FindingData {
     options?: string
     choice?: string
     rationale?: string
-    after?: After
+    after?: PrecedingItemId
     when?: string
     whose?: SourceDelegate
   }
@@ -55,7 +55,7 @@ export const listRules: ListRules<FindingsState> = {
 }
 
 const foldDiscovery = (gotcha: boolean) =>
-  outdating<FindingData['discovery.made'], FindingsState>((state, data, entry) => {
+  outdatesWrittenTldr<FindingData['discovery.made'], FindingsState>((state, data, entry) => {
     const found = { ...item(entry, data.text, data.when), gotcha, ...fields(data, 'whose') }
     insertItem(state.discoveries, found, data.after)
   })
@@ -63,28 +63,28 @@ const foldDiscovery = (gotcha: boolean) =>
 export const fold: Folds<FindingData, FindingsState> = {
   'discovery.made': foldDiscovery(false),
   'gotcha.found': foldDiscovery(true),
-  'key.added': outdating((state, data, entry) =>
+  'key.added': outdatesWrittenTldr((state, data, entry) =>
     insertItem(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after),
   ),
-  'note.added': outdating((state, data, entry) =>
+  'note.added': outdatesWrittenTldr((state, data, entry) =>
     insertItem(state.notes, item(entry, data.text, data.when), data.after),
   ),
-  'blocker.raised': outdating((state, data, entry) => {
+  'blocker.raised': outdatesWrittenTldr((state, data, entry) => {
     const blocker = { ...item(entry, data.text, data.when), ...fields(data, 'whose') }
     insertItem(state.blockers, blocker, data.after)
   }),
-  'blocker.resolved': outdating((state, data, entry) => {
+  'blocker.resolved': outdatesWrittenTldr((state, data, entry) => {
     const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
     updateItem(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
   }),
-  'blocker.reopened': outdating((state, data) =>
+  'blocker.reopened': outdatesWrittenTldr((state, data) =>
     updateItem(
       state.blockers,
       data.blocker,
       ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker,
     ),
   ),
-  'decision.made': outdating((state, data, entry) => {
+  'decision.made': outdatesWrittenTldr((state, data, entry) => {
     const decision = {
       ...item(entry, data.title, data.when),
       ...fields(data, 'context', 'options', 'choice', 'rationale', 'whose'),

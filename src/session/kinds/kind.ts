@@ -36,7 +36,9 @@ export type Fold<T, S> = {
     : unknown)
 
 /** Folds a kind that makes a written TL;DR outdated. */
-export function outdating<T, S>(apply: Apply<T, S>): { outdatesTldr: true; apply: Apply<T, S> } {
+export function outdatesWrittenTldr<T, S>(
+  apply: Apply<T, S>,
+): { outdatesTldr: true; apply: Apply<T, S> } {
   return { outdatesTldr: true, apply }
 }
 

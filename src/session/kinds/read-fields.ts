@@ -13,7 +13,7 @@ export interface Usage {
 }
 
 /** The id of the item before it, or `start`. */
-export type After = string
+export type PrecedingItemId = string
 
 /** The delegate from whose journal the entry was copied. */
 export type SourceDelegate = string

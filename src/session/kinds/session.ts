@@ -1,4 +1,4 @@
-import { type Folds, type Kinds, type MutableState, noEffect, outdating } from './kind.ts'
+import { type Folds, type Kinds, type MutableState, noEffect, outdatesWrittenTldr } from './kind.ts'
 import type { WorkflowState } from './phases.ts'
 import { type GitState, gitOf, nonEmptyString, str } from './read-fields.ts'
 import { syncWorkflowName } from './workflow.ts'
@@ -64,11 +64,11 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
       syncWorkflowName(state)
     },
   },
-  'session.renamed': outdating((state, data) => {
+  'session.renamed': outdatesWrittenTldr((state, data) => {
     state.name = nonEmptyString(data.name) ?? state.name
     syncWorkflowName(state)
   }),
-  'session.titled': outdating((state, data) => {
+  'session.titled': outdatesWrittenTldr((state, data) => {
     state.title = nonEmptyString(data.title) ?? state.title
     syncWorkflowName(state)
   }),
@@ -104,10 +104,10 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
     },
   },
   'session.reopened': { outdatesTldr: true, bindsBranch: true, apply: clearEndings },
-  'goal.set': outdating((state, data) => {
+  'goal.set': outdatesWrittenTldr((state, data) => {
     state.goal = str(data.text)
   }),
-  'tldr.written': outdating((state, data, { id, at }) => {
+  'tldr.written': outdatesWrittenTldr((state, data, { id, at }) => {
     state.tldr = { text: str(data.text), id, at, isOutdated: false }
   }),
   // The fold reads the git state of every entry that has one.

@@ -1,5 +1,11 @@
-import { type Folds, type Kinds, type MutableState, orderedItem, outdating } from './kind.ts'
-import { type After, fields, item, when } from './read-fields.ts'
+import {
+  type Folds,
+  type Kinds,
+  type MutableState,
+  orderedItem,
+  outdatesWrittenTldr,
+} from './kind.ts'
+import { type PrecedingItemId, fields, item, when } from './read-fields.ts'
 import {
   type Item,
   type ItemList,
@@ -12,7 +18,7 @@ import {
 
 export interface StepData {
   /** `plan` names the conversation whose to-do list it comes from. */
-  'step.added': { text: string; after?: After; plan?: string }
+  'step.added': { text: string; after?: PrecedingItemId; plan?: string }
   'step.started': { step: string }
   'step.stopped': { step: string }
   'step.done': { step: string; when?: string }
@@ -20,7 +26,7 @@ export interface StepData {
   /** An agent removed it from its list without doing it. */
   'step.dropped': { step: string }
   'progress.made': { text: string; when?: string }
-  'next.added': { text: string; after?: After }
+  'next.added': { text: string; after?: PrecedingItemId }
   'next.taken': { next: string }
 }
 
@@ -44,7 +50,7 @@ export const listRules: ListRules<StepsState> = {
 }
 
 export const fold: Folds<StepData, StepsState> = {
-  'step.added': outdating((state, data, entry) => {
+  'step.added': outdatesWrittenTldr((state, data, entry) => {
     const step: Step = {
       ...item(entry, data.text),
       status: 'todo',
@@ -53,28 +59,32 @@ export const fold: Folds<StepData, StepsState> = {
     }
     insertItem(state.steps, step, data.after)
   }),
-  'step.started': outdating((state, data, entry) => setStep(state, data.step, 'started', entry.at)),
-  'step.stopped': outdating((state, data, entry) => setStep(state, data.step, 'todo', entry.at)),
-  'step.done': outdating((state, data, entry) =>
+  'step.started': outdatesWrittenTldr((state, data, entry) =>
+    setStep(state, data.step, 'started', entry.at),
+  ),
+  'step.stopped': outdatesWrittenTldr((state, data, entry) =>
+    setStep(state, data.step, 'todo', entry.at),
+  ),
+  'step.done': outdatesWrittenTldr((state, data, entry) =>
     setStep(state, data.step, 'done', when(data.when, entry.at)),
   ),
-  'step.reopened': outdating((state, data, { at }) =>
+  'step.reopened': outdatesWrittenTldr((state, data, { at }) =>
     updateItem<Step>(state.steps, data.step, (step) => ({
       ...step,
       status: 'todo',
       changedAt: at,
     })),
   ),
-  'step.dropped': outdating((state, data) =>
+  'step.dropped': outdatesWrittenTldr((state, data) =>
     removeItem(state.steps, findItemIndex(state.steps, data.step)),
   ),
-  'progress.made': outdating((state, data, entry) =>
+  'progress.made': outdatesWrittenTldr((state, data, entry) =>
     insertItem(state.progress, item(entry, data.text, data.when)),
   ),
-  'next.added': outdating((state, data, entry) =>
+  'next.added': outdatesWrittenTldr((state, data, entry) =>
     insertItem(state.next, item(entry, data.text), data.after),
   ),
-  'next.taken': outdating((state, data) =>
+  'next.taken': outdatesWrittenTldr((state, data) =>
     removeItem(state.next, findItemIndex(state.next, data.next)),
   ),
 }

@@ -1,4 +1,4 @@
-import { type Folds, type Kinds, noEffect, outdating } from './kind.ts'
+import { type Folds, type Kinds, noEffect, outdatesWrittenTldr } from './kind.ts'
 import { type GitState, type SourceDelegate, str } from './read-fields.ts'
 
 /** Stands for the backlog where a session's id is expected. */
@@ -59,17 +59,17 @@ export interface TasksState {
 
 /** A session only knows which tasks it has; the backlog folds the rest. */
 export const fold: Folds<TaskData, TasksState> = {
-  'task.linked': outdating((state, data) => {
+  'task.linked': outdatesWrittenTldr((state, data) => {
     state.tasks = [...new Set([...state.tasks, str(data.task)])]
   }),
-  'task.unlinked': outdating((state, data) => {
+  'task.unlinked': outdatesWrittenTldr((state, data) => {
     state.tasks = state.tasks.filter((task) => task !== data.task)
   }),
-  'task.added': outdating(noEffect),
-  'task.changed': outdating(noEffect),
+  'task.added': outdatesWrittenTldr(noEffect),
+  'task.changed': outdatesWrittenTldr(noEffect),
   'task.moved': { outdatesTldr: true, bindsBranch: false, apply: noEffect },
-  'task.reported': outdating(noEffect),
-  'task.checked': outdating(noEffect),
+  'task.reported': outdatesWrittenTldr(noEffect),
+  'task.checked': outdatesWrittenTldr(noEffect),
 }
 
 export const kinds = (): Kinds<TaskData, TasksState> => {

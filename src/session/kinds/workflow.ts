@@ -1,6 +1,6 @@
 // Every entry is applied to the workflow at its position in id order, so merged copies fold alike.
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, type MutableState, outdating } from './kind.ts'
+import { type Folds, type Kinds, type MutableState, outdatesWrittenTldr } from './kind.ts'
 import {
   type Phase,
   type PhaseStatus,
@@ -59,7 +59,7 @@ const MAX_TOKENS = 1e12
 
 export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
   // When two machines begin at once, the first holds.
-  'workflow.begun': outdating((state, data, { at }) => {
+  'workflow.begun': outdatesWrittenTldr((state, data, { at }) => {
     if (state.workflow !== undefined) return
     const template = asRecord(data.template)
     const phases = phasesIn(template.phases)
@@ -103,7 +103,7 @@ export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
       })
     },
   },
-  'phase.approved': outdating((state, data, { at }) => {
+  'phase.approved': outdatesWrittenTldr((state, data, { at }) => {
     const id = str(data.phase)
     updateWorkflow(state, (workflow) => {
       const last = leafPhases(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
@@ -114,13 +114,13 @@ export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
       return withStatuses({ ...workflow, approvals: [...workflow.approvals, approval] })
     })
   }),
-  'focus.set': outdating((state, data) =>
+  'focus.set': outdatesWrittenTldr((state, data) =>
     updateWorkflow(state, ({ focus: _before, ...workflow }) => ({
       ...workflow,
       ...fields({ focus: data.text }, 'focus'),
     })),
   ),
-  'deliverable.set': outdating((state, data, { at }) => {
+  'deliverable.set': outdatesWrittenTldr((state, data, { at }) => {
     const path = str(data.path)
     updateWorkflow(state, (workflow) => {
       const others = workflow.deliverables.filter((known) => known.path !== path)
@@ -128,7 +128,7 @@ export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
       return { ...workflow, deliverables: [...others, { path, at, ...fields(data, 'phase') }] }
     })
   }),
-  'deliverable.dropped': outdating((state, data) =>
+  'deliverable.dropped': outdatesWrittenTldr((state, data) =>
     updateWorkflow(state, (workflow) => ({
       ...workflow,
       deliverables: workflow.deliverables.filter((known) => known.path !== data.path),

@@ -6,7 +6,7 @@ import { type DelegateState, readDelegate } from '../../../src/run/delegate/dele
 import { mintId } from '../../../src/journal/ids.ts'
 import { initSession } from '../../../src/project/lifecycle/init-session.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
-import type { DelegateMove, DelegateOrder } from '../../../src/run/entries.ts'
+import type { DelegateStatusChange, DelegateSpec } from '../../../src/run/entries.ts'
 import { RunLog } from '../../../src/run/run-log.ts'
 import {
   type EntryData,
@@ -62,7 +62,7 @@ export class JournalledWorld {
   }
 
   /** A delegate started on its own branch and worktree. */
-  delegate(order: Partial<DelegateOrder> & { readonly name: string }): Delegate {
+  delegate(order: Partial<DelegateSpec> & { readonly name: string }): Delegate {
     return new Delegate(this, order)
   }
 }
@@ -75,7 +75,7 @@ export class Delegate {
 
   constructor(
     readonly world: JournalledWorld,
-    order: Partial<DelegateOrder> & { readonly name: string },
+    order: Partial<DelegateSpec> & { readonly name: string },
   ) {
     const { project, workspace } = world
     this.branch = `stint/${order.name}`
@@ -135,7 +135,10 @@ export class Delegate {
     git(this.tree, 'merge', '--quiet', '--no-edit', branch)
   }
 
-  moved(to: DelegateMove['to'], more: Omit<DelegateMove, 'to'> = {}): DelegateState {
+  moved(
+    to: DelegateStatusChange['to'],
+    more: Omit<DelegateStatusChange, 'to'> = {},
+  ): DelegateState {
     this.#log.append('delegate.moved', { to, ...more })
     return this.state
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { describeActivity } from '../../../src/cli/print/session.ts'
-import { packContext } from '../../../src/context/pack.ts'
+import { packContext } from '../../../src/context/injected-context.ts'
 import { entryText } from '../../../src/index/entry-text.ts'
 import { editsBetween } from '../../../src/document/edits.ts'
 import { modelOf } from '../../../src/document/model.ts'

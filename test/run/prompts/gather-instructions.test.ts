@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { gatherInstructions } from '../../../src/run/texts/setup-text.ts'
+import { gatherInstructions } from '../../../src/run/agent-prompts/setup-text.ts'
 import { redact } from '../../../src/text/redact.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 

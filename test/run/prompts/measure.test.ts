@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { compareConversations } from '../../../src/run/report.ts'
 import type { RunState } from '../../../src/run/run-state.ts'
 import { estimateTokens } from '../../../src/text/tokens.ts'
-import { setupText } from '../../../src/run/texts/setup-text.ts'
-import { taskText } from '../../../src/run/texts/task-text.ts'
+import { setupText } from '../../../src/run/agent-prompts/setup-text.ts'
+import { taskText } from '../../../src/run/agent-prompts/task-text.ts'
 import { SETUP, TASK } from './prompt-texts.ts'
 
 /** Tokens with one conversation for all tasks, and with one per task. */

@@ -1,5 +1,5 @@
-import type { PromptTask } from '../../../src/run/texts/task-text.ts'
-import type { SetupInput } from '../../../src/run/texts/setup-text.ts'
+import type { PromptTask } from '../../../src/run/agent-prompts/task-text.ts'
+import type { SetupInput } from '../../../src/run/agent-prompts/setup-text.ts'
 
 export const TASK: PromptTask = {
   shortname: 'fix-sweep',

@@ -10,8 +10,8 @@ import {
   taskHead,
   taskText,
   taskWord,
-} from '../../../src/run/texts/task-text.ts'
-import { PROTOCOL, firstPrompt, setupText } from '../../../src/run/texts/setup-text.ts'
+} from '../../../src/run/agent-prompts/task-text.ts'
+import { PROTOCOL, firstPrompt, setupText } from '../../../src/run/agent-prompts/setup-text.ts'
 import { anyText } from '../../support/texts.ts'
 import { HOSTILE, SETUP, TASK, tags, taskLines } from './prompt-texts.ts'
 import { cases } from '../../support/cases.ts'

@@ -3,7 +3,7 @@ import type { Artifact } from '../../../library.ts'
 import { formatSize } from '../../../text/format-amounts.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
-import { minute } from '../../../text/times.ts'
+import { formatToMinute } from '../../../text/times.ts'
 import { defineCommandGroup, listFlags, defineProjectCommand } from '../../context/command.ts'
 import { UsageError, describeError, errorJson } from '../../context/context.ts'
 import { argument, checkedFlag, numberFlag, textFlag } from '../../context/flags.ts'
@@ -71,7 +71,7 @@ function describeArtifacts(artifacts: readonly Artifact[]): string {
         ? ''
         : `exit ${last.exit}  ${shorten(oneLine(last.label ?? last.command), 80)}`
     const repeats = runs.length > 1 ? ` (×${runs.length})` : ''
-    return `${id}  ${minute(at)}  ${formatSize(bytes).padStart(7)}  ${lastRun}${repeats}`.trimEnd()
+    return `${id}  ${formatToMinute(at)}  ${formatSize(bytes).padStart(7)}  ${lastRun}${repeats}`.trimEnd()
   })
   return [
     ...lines,

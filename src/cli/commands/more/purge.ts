@@ -1,6 +1,6 @@
 import { purgeTextProblem } from '../../../core.ts'
 import type { Purged } from '../../../library.ts'
-import { shortId } from '../../../public.ts'
+import { shortId } from '../../../public/projection.ts'
 import { EXIT, UsageError, type Output } from '../../context/context.ts'
 import { argument, toggle } from '../../context/flags.ts'
 import { defineProjectCommand } from '../../context/command.ts'

@@ -51,7 +51,7 @@ export const simulate = defineCommand({
     // Checked first, so that an unwritable file fails before the work.
     if (path !== undefined) checkReportPath(path)
     const progressLine = ProgressLine.forContext(context)
-    const { shipped: measurement } = await import('../../study/shipped.ts')
+    const { measuredRates: measurement } = await import('../../study/measured-rates.ts')
     const { analyseSensitivity, runStudy } = await import('../../study/study.ts')
     const { describeStudy } = await import('../../study/tables.ts')
     const showProgress = (label: string) => (drawn: number, total: number) =>

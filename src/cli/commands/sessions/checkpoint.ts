@@ -1,8 +1,8 @@
 import { tldrOf } from '../../../core.ts'
 import type { Checkpoint, SessionState } from '../../../library.ts'
-import { publicCheckpoint, publicSessionHead, shortId } from '../../../public.ts'
+import { publicCheckpoint, publicSessionHead, shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
-import { minute } from '../../../text/times.ts'
+import { formatToMinute } from '../../../text/times.ts'
 import { defineCommandGroup, listFlags, defineProjectCommand } from '../../context/command.ts'
 import { UsageError, type Output } from '../../context/context.ts'
 import { optionalArgument, sessionFlag, textFlag, toggle } from '../../context/flags.ts'
@@ -71,7 +71,7 @@ const list = defineProjectCommand({
         ? 'No checkpoints yet: stint checkpoint saves one.'
         : checkpoints
             .map(({ id, at, code, text }, index) =>
-              `${String(index + 1).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${code?.commit.slice(0, 7) ?? 'no code'}  ${text.split('\n').join(' ')}`.trimEnd(),
+              `${String(index + 1).padStart(3)}  ${shortId(id)}  ${formatToMinute(at)}  ${code?.commit.slice(0, 7) ?? 'no code'}  ${text.split('\n').join(' ')}`.trimEnd(),
             )
             .join('\n'),
     )

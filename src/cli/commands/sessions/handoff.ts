@@ -1,4 +1,4 @@
-import { publicHandoff } from '../../../public.ts'
+import { publicHandoff } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { defineCommandGroup, defineProjectCommand } from '../../context/command.ts'
 import { EXIT } from '../../context/context.ts'

@@ -2,7 +2,7 @@ import type { ConversationRow, History, Pruned } from '../../../library.ts'
 import { formatSize } from '../../../text/format-amounts.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
-import { minute } from '../../../text/times.ts'
+import { formatToMinute } from '../../../text/times.ts'
 import {
   type Flags,
   type Invocation,
@@ -91,7 +91,7 @@ function printConversation(
   const facts = [
     oneLine(harness),
     ...(model === undefined ? [] : [oneLine(model)]),
-    ...(startedAt === undefined ? [] : [minute(startedAt)]),
+    ...(startedAt === undefined ? [] : [formatToMinute(startedAt)]),
     plural(messages, 'message'),
     ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
     formatSize(bytes),
@@ -140,7 +140,7 @@ function toCells(row: ConversationRow): readonly string[] {
   const { id, startedAt, harness, model, isStored, messages, compactions, bytes } = row
   return [
     id.slice(0, SHOWN_ID_LENGTH),
-    startedAt === undefined ? '' : minute(startedAt),
+    startedAt === undefined ? '' : formatToMinute(startedAt),
     oneLine(harness),
     oneLine(model ?? ''),
     ...(isStored

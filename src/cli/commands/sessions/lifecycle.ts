@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path'
 import { countItems, tldrOf } from '../../../core.ts'
 import type { InitOptions, SessionState } from '../../../library.ts'
-import { publicSessionHead, shortId } from '../../../public.ts'
+import { publicSessionHead, shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { durationBetween } from '../../../text/times.ts'
 import { type Flags, defineProjectCommand } from '../../context/command.ts'

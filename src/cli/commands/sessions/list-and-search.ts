@@ -1,7 +1,7 @@
 import type { Project, MessageHit, SearchHit, SessionStatus } from '../../../library.ts'
-import { SEARCH_NAMES, StintError, shortId } from '../../../public.ts'
+import { SEARCH_NAMES, StintError, shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
-import { minute } from '../../../text/times.ts'
+import { formatToMinute } from '../../../text/times.ts'
 import { UsageError, type Output } from '../../context/context.ts'
 import {
   oneOfIgnoringCase,
@@ -137,7 +137,7 @@ export const search = defineProjectCommand({
 })
 
 function hitLine({ name, session: id, at, kind, entry }: SearchHit, output: Output): string {
-  return `${name} ${output.dim(`(${shortId(id)})`)}  ${minute(at)}  ${kind}  ${shortId(entry)}`
+  return `${name} ${output.dim(`(${shortId(id)})`)}  ${formatToMinute(at)}  ${kind}  ${shortId(entry)}`
 }
 
 function messageLine(
@@ -148,7 +148,7 @@ function messageLine(
     name === undefined || id === undefined
       ? 'no session'
       : `${name} ${output.dim(`(${shortId(id)})`)}`
-  const timeText = at === undefined ? '' : `  ${minute(at)}`
+  const timeText = at === undefined ? '' : `  ${formatToMinute(at)}`
   return `${sessionText}${timeText}  said by ${SPEAKERS[role]}  ${harness ?? 'conversation'} ${conversation} #${item}`
 }
 

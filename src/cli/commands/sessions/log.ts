@@ -1,5 +1,5 @@
 import type { LogEntry, Project, RecordOptions, Recorded } from '../../../library.ts'
-import { StintError, publicEntries, publicSessionHead } from '../../../public.ts'
+import { StintError, publicEntries, publicSessionHead } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { type Flags as FlagsOf, defineProjectCommand } from '../../context/command.ts'
 import { UsageError } from '../../context/context.ts'

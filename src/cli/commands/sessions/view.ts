@@ -1,7 +1,7 @@
 import { modelOf, renderModel, renderStateToon } from '../../../core.ts'
 import type { SessionReading, SessionState } from '../../../library.ts'
-import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
-import { minute } from '../../../text/times.ts'
+import { type PublicSession, publicEntries, publicSession } from '../../../public/projection.ts'
+import { formatToMinute } from '../../../text/times.ts'
 import { UsageError } from '../../context/context.ts'
 import { optionalSessionArgument, toggle } from '../../context/flags.ts'
 import { defineProjectCommand } from '../../context/command.ts'
@@ -100,7 +100,7 @@ function partText({ flag, title }: ViewPart, { state, entries }: SessionReading)
   if (title !== undefined) return documentSection(state, title)
   if (flag === 'activity') return describeActivity(state)
   return [
-    `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
+    `${state.name}: ${entries.length} entries since ${formatToMinute(state.createdAt)}`,
     ...entries.map((entry) => entryLine(entry, () => entries)),
   ].join('\n')
 }

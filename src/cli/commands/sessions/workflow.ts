@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { currentLeaf } from '../../../core.ts'
 import type { Project, WorkflowOverview } from '../../../library.ts'
-import { publicWorkflow } from '../../../public.ts'
+import { publicWorkflow } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import {
   type ProjectInvocation,

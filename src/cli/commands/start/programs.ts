@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stintVersion, serveHook, statusLine } from '../../../core.ts'
-import { StintError } from '../../../public.ts'
+import { StintError } from '../../../public/projection.ts'
 import { defineCommand, defineCommandGroup } from '../../context/command.ts'
 import { textFlag } from '../../context/flags.ts'
 

@@ -1,6 +1,6 @@
 import { findProfile, findRepository, loadProfiles } from '../../../core.ts'
 import type { Profile } from '../../../library.ts'
-import { StintError } from '../../../public.ts'
+import { StintError } from '../../../public/projection.ts'
 import { shorten } from '../../../text/clean.ts'
 import { defineCommand, defineCommandGroup } from '../../context/command.ts'
 import type { CliContext } from '../../context/context.ts'

@@ -6,7 +6,7 @@ import {
   unmetDependencies,
 } from '../../../core.ts'
 import type { Project, Task, TreeNode } from '../../../library.ts'
-import { publicTask } from '../../../public.ts'
+import { publicTask } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import type { CliContext } from '../../context/context.ts'
 import { taskArgument, toggle } from '../../context/flags.ts'

@@ -6,7 +6,7 @@ import {
   proposeSpecialist,
 } from '../../../core.ts'
 import type { ReportedStatus, Task, TaskFields, TaskStatus } from '../../../library.ts'
-import { StintError, publicTask } from '../../../public.ts'
+import { StintError, publicTask } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { type Flags, defineCommandGroup, defineProjectCommand } from '../../context/command.ts'
 import { UsageError } from '../../context/context.ts'

@@ -10,7 +10,7 @@ import type {
   Spend,
   TaskName,
 } from '../../../library.ts'
-import { shortId } from '../../../public.ts'
+import { shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import {
   reasonSuffix,

@@ -1,5 +1,5 @@
 import { formatInteger } from '../../../text/format-amounts.ts'
-import { shortId } from '../../../public.ts'
+import { shortId } from '../../../public/projection.ts'
 import type {
   Comparison,
   EndOfRun,
@@ -11,7 +11,7 @@ import type {
   TaskReport,
 } from '../../../library.ts'
 import type { PlannedParallel, PlannedRunSession } from '../../../core.ts'
-import { minute } from '../../../text/times.ts'
+import { formatToMinute } from '../../../text/times.ts'
 import type { Output } from '../../context/context.ts'
 import { table, tableWithHead } from '../terminal/layout.ts'
 import {
@@ -134,7 +134,7 @@ export function describeRunReport(report: RunReport, output: Output): string {
   return joinLines(
     `${END_SYMBOLS[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${taskCountsText(report)}`)}`,
     `   ${capitalize(END_TEXTS[how])}`,
-    `   ${programs}, ${minute(startedAt)}, ${durationText(seconds)}, ${plural(sessions.length, 'session')}${conversationsText}, ${plural(commits, 'commit')}`,
+    `   ${programs}, ${formatToMinute(startedAt)}, ${durationText(seconds)}, ${plural(sessions.length, 'session')}${conversationsText}, ${plural(commits, 'commit')}`,
     tasks.length > 0 && ['', figureLines(report, output), '', `   Cost: ${costLine(report)}`],
     parallel && ['', parallelReportLines(parallel, output)],
     // In a parallel run each task has its own conversation, so there is nothing to compare.
@@ -308,7 +308,7 @@ export function describeRuns(rows: readonly RunRow[], output: Output): string {
   if (rows.length === 0) return 'No runs: stint run starts one, stint plan says what it would do.'
   const body = rows.map(({ id, startedAt, harness, done, failed, open, spend, state, how }) => [
     shortId(id),
-    minute(startedAt),
+    formatToMinute(startedAt),
     shortLine(harness, 24),
     ...[done, failed, open].map(String),
     shortTokens(allTokens(spend)),

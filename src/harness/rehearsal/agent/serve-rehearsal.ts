@@ -20,7 +20,7 @@ import {
   createFolderUnsynced,
   replaceFile,
   replaceUnsynced,
-} from '../../../journal/files.ts'
+} from '../../../journal/write-files.ts'
 import { mintId, randomHex } from '../../../journal/ids.ts'
 import { readOrUndefined } from '../../../journal/read-files.ts'
 import type { Usage } from '../../../session/entries.ts'

@@ -5,7 +5,7 @@ import {
   createFolderUnsynced,
   openRegularFile,
   replaceProjectFile,
-} from '../../../../journal/files.ts'
+} from '../../../../journal/write-files.ts'
 import { redactionsIn } from '../../../../text/redact.ts'
 
 export class ToolError extends Error {

@@ -9,7 +9,12 @@ import { findSession } from '../project/store/choose-session.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
 import { logPaths } from '../project/store/project-paths.ts'
 import { overviewOf } from '../project/workflow/phases.ts'
-import { type PublicEntry, publicEntry, publicSession, publicWorkflow } from '../public.ts'
+import {
+  type PublicEntry,
+  publicEntry,
+  publicSession,
+  publicWorkflow,
+} from '../public/projection.ts'
 import type { Spend } from '../run/entries.ts'
 import { addSpend } from '../run/report.ts'
 import { ZERO_USAGE } from '../run/run-state.ts'
@@ -22,7 +27,7 @@ import type {
   SearchResult,
   SessionList,
   SessionPage,
-} from './contract.ts'
+} from './page-types.ts'
 import { recordsBefore, recordsFrom } from './log-slices.ts'
 import type { OpenedProject } from './project-pool.ts'
 

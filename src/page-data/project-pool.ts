@@ -17,7 +17,7 @@ import { findProjectPaths } from '../project/store/project-paths.ts'
 import { Workspace, type WorkspaceOptions } from '../project/store/workspace.ts'
 import { openConversationStore } from '../project/history/history.ts'
 import { defined } from '../text/defined.ts'
-import type { ProjectRow } from './contract.ts'
+import type { ProjectRow } from './page-types.ts'
 import { ConversationCache } from './conversation-cache.ts'
 
 /** A project that is held open for the page. */

@@ -11,7 +11,7 @@ import { priceUsage } from '../run/report.ts'
 import { ZERO_USAGE } from '../run/run-state.ts'
 import type { SessionConversation } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
-import type { PricedConversation } from './contract.ts'
+import type { PricedConversation } from './page-types.ts'
 import { ConversationIndex } from './conversation-index.ts'
 
 /** The last used; others are read again. */

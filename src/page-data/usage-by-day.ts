@@ -5,7 +5,7 @@ import { readRun } from '../run/run-log.ts'
 import { ZERO_USAGE, sumUsage } from '../run/run-state.ts'
 import { priceUsage } from '../run/report.ts'
 import type { Usage } from '../session/entries.ts'
-import type { UsageReport } from './contract.ts'
+import type { UsageReport } from './page-types.ts'
 import type { OpenedProject } from './project-pool.ts'
 import { defined } from '../text/defined.ts'
 

@@ -1,5 +1,5 @@
-import { type PublicHandoff, publicHandoff } from '../public.ts'
-import type { HandoffPage } from './contract.ts'
+import { type PublicHandoff, publicHandoff } from '../public/projection.ts'
+import type { HandoffPage } from './page-types.ts'
 import { type OpenedProject, notFoundError } from './project-pool.ts'
 
 const MAX_SESSIONS = 200

@@ -18,7 +18,7 @@ import {
   textLike,
   textListRule,
   wholeNumberFrom,
-} from './config-rules.ts'
+} from './validators.ts'
 import {
   DEFAULT_DELEGATES,
   DEFAULT_PLAN,

@@ -3,7 +3,7 @@ import { drivableNames, findHarness } from '../harness/registry.ts'
 import { type HarnessWorkspace, loadHarness } from '../run/loop/make-run-context.ts'
 import { defined } from '../text/defined.ts'
 import { StintError, messageOf } from '../journal/errors.ts'
-import type { HarnessRow } from './contract.ts'
+import type { HarnessRow } from './page-types.ts'
 
 const CACHE_MS = 60_000
 /** The page waits this long for slow checks. */

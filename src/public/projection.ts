@@ -1,16 +1,16 @@
 // The one projection for programs: `--json`, MCP, the page, state.json and the library show only these fields, which docs/json.md lists.
 // Rows of runs, delegates and conversations are public as they are.
-import type { Task } from './backlog/task.ts'
-import { entryText, joinWords } from './index/entry-text.ts'
-import type { WorkflowOverview } from './project/workflow/phases.ts'
-import { type RawEntry, sortedById } from './session/effective-entries.ts'
-import { currentLeaf, currentFocus } from './session/kinds/phases.ts'
-import { kindGroup, kindLabel, subjectId } from './session/registry.ts'
-import { defined } from './text/defined.ts'
+import type { Task } from '../backlog/task.ts'
+import { entryText, joinWords } from '../index/entry-text.ts'
+import type { WorkflowOverview } from '../project/workflow/phases.ts'
+import { type RawEntry, sortedById } from '../session/effective-entries.ts'
+import { currentLeaf, currentFocus } from '../session/kinds/phases.ts'
+import { kindGroup, kindLabel, subjectId } from '../session/registry.ts'
+import { defined } from '../text/defined.ts'
 
-export { type PublicError, StintError, errnoOf, isMissing, publicError } from './journal/errors.ts'
-export { shortId } from './journal/ids.ts'
-export { SEARCH_NAMES } from './session/registry.ts'
+export { type PublicError, StintError, errnoOf, isMissing, publicError } from '../journal/errors.ts'
+export { shortId } from '../journal/ids.ts'
+export { SEARCH_NAMES } from '../session/registry.ts'
 export {
   type PublicCheckpoint,
   type PublicHandoff,
@@ -22,13 +22,13 @@ export {
   publicHandoff,
   publicSession,
   publicSessionHead,
-} from './session/public-session.ts'
-export type { ConversationRow as PublicConversation } from './project/history/history.ts'
+} from '../session/public-session.ts'
+export type { ConversationRow as PublicConversation } from '../project/history/history.ts'
 export type {
   DelegateDetail as PublicDelegateDetail,
   DelegateRow as PublicDelegate,
-} from './run/delegate/delegate-row.ts'
-export type { RunReport as PublicRunReport, RunRow as PublicRun } from './run/entries.ts'
+} from '../run/delegate/delegate-row.ts'
+export type { RunReport as PublicRunReport, RunRow as PublicRun } from '../run/entries.ts'
 
 export type PublicTask = ReturnType<typeof publicTask>
 export type PublicEntry = ReturnType<typeof publicEntry>

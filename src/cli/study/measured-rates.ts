@@ -1,7 +1,7 @@
 import type { Measurement } from './parameters.ts'
 
 /** The measurement of this version, written by `node scripts/measure.mjs`. */
-export const shipped: Measurement = {
+export const measuredRates: Measurement = {
   at: '2026-11-16T06:01:08.372Z',
   version: '0.1.0',
   machine: 'Node v20.20.2, linux x64, 2 cores',

@@ -7,7 +7,7 @@ const SUM_BYTES = 4
 // writes.
 const STRIDE = 13
 
-export function sealCode(code: Buffer): Buffer {
+export function addChecksum(code: Buffer): Buffer {
   const sealed = Buffer.alloc(code.length + SUM_BYTES)
   code.copy(sealed)
   sealed.writeInt32LE(sumOf(sealed), code.length)
@@ -15,7 +15,7 @@ export function sealCode(code: Buffer): Buffer {
 }
 
 /** Undefined if a block is damaged or the end is missing. */
-export function unsealCode(sealed: Buffer): Buffer | undefined {
+export function removeChecksum(sealed: Buffer): Buffer | undefined {
   const end = sealed.length - SUM_BYTES
   return end > 0 && sealed.readInt32LE(end) === sumOf(sealed) ? sealed.subarray(0, end) : undefined
 }

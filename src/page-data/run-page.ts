@@ -6,7 +6,7 @@ import { findRun, readRun } from '../run/run-log.ts'
 import { isRunningNow, reportRun, toRunRow, readRunState } from '../run/runs.ts'
 import { openBacklog } from '../project/tasks/project-backlog.ts'
 import { type Task, isTaskOpen } from '../backlog/task.ts'
-import type { LaneBlock, RunLane, RunPage, RunTaskRow } from './contract.ts'
+import type { LaneBlock, RunLane, RunPage, RunTaskRow } from './page-types.ts'
 import type { OpenedProject } from './project-pool.ts'
 import { defined } from '../text/defined.ts'
 

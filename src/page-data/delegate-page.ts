@@ -6,7 +6,7 @@ import { findDelegate } from '../run/delegate/delegates.ts'
 import { reconcileDelegate } from '../run/merge/reconcile.ts'
 import { readRun } from '../run/run-log.ts'
 import { defined } from '../text/defined.ts'
-import type { DelegateActionResult, DelegatePage } from './contract.ts'
+import type { DelegateActionResult, DelegatePage } from './page-types.ts'
 import { type OpenedProject, notFoundError } from './project-pool.ts'
 
 const MAX_DIFF_BYTES = 512 * 1024

@@ -10,7 +10,7 @@ import { runFolder, runIds, runLogPaths, runsFolder } from '../project/store/run
 import { readRun } from '../run/run-log.ts'
 import { foldRun } from '../run/run-state.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
-import type { LiveEvent } from './contract.ts'
+import type { LiveEvent } from './page-types.ts'
 import { endOfLog, recordsFrom } from './log-slices.ts'
 import { toPublicEntries } from './session-page.ts'
 import { StintError, messageOf } from '../journal/errors.ts'

@@ -1,6 +1,6 @@
 // Every path takes `?project=KEY`; default: the project the server was started in.
 import type { HistoryItem } from '../history/items.ts'
-import type { Ledger } from '../ledger/contract.ts'
+import type { Ledger } from '../ledger/ledger-types.ts'
 import type {
   PublicConversation,
   PublicDelegate,
@@ -13,9 +13,9 @@ import type {
   PublicTask,
   PublicWorkflow,
   SessionRow,
-} from '../public.ts'
+} from '../public/projection.ts'
 import type { MergeOutcome, Spend, TaskName } from '../run/entries.ts'
-import type { PromptEvent } from '../run/prompt/contract.ts'
+import type { PromptEvent } from '../run/prompt/prompt-events.ts'
 import type { Usage } from '../session/entries.ts'
 
 /** GET /api/overview */

@@ -22,7 +22,7 @@ interface Scrubbed<T> {
   readonly count: number
 }
 
-export class Needle {
+export class PurgeMatcher {
   readonly lines: readonly string[]
   readonly #inStrings: RegExp
   readonly #inBytes: RegExp

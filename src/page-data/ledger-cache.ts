@@ -1,5 +1,5 @@
 // Ledgers are counted from many files, so they are cached until something changes.
-import type { Ledger } from '../ledger/contract.ts'
+import type { Ledger } from '../ledger/ledger-types.ts'
 import { computeLedger } from '../ledger/ledger.ts'
 import { defined } from '../text/defined.ts'
 import type { OpenedProject } from './project-pool.ts'

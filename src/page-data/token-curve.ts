@@ -6,7 +6,7 @@ import { conversationStateFolder } from '../project/store/conversation-binding.t
 import { workingFolder } from '../project/store/project-paths.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { defined } from '../text/defined.ts'
-import type { TokenCurveData } from './contract.ts'
+import type { TokenCurveData } from './page-types.ts'
 import type { ConversationIndex, RequestUsage } from './conversation-index.ts'
 
 /** The tokens that the next request reads. */

@@ -1,7 +1,7 @@
-import { publicWorkflow } from '../public.ts'
+import { publicWorkflow } from '../public/projection.ts'
 import { currentLeaf } from '../session/kinds/phases.ts'
 import { defined } from '../text/defined.ts'
-import type { WorkflowRow } from './contract.ts'
+import type { WorkflowRow } from './page-types.ts'
 import { type OpenedProject, notFoundError } from './project-pool.ts'
 
 export async function listWorkflowRows({

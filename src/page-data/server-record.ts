@@ -2,7 +2,7 @@
 // outside any repository.
 import { dirname, join } from 'node:path'
 import { isAlive, processStartTime } from '../harness/process/spawn-guarded.ts'
-import { createFile, createFolder, removeFile } from '../journal/files.ts'
+import { createFile, createFolder, removeFile } from '../journal/write-files.ts'
 import { modeOf, readOrUndefined } from '../journal/read-files.ts'
 import { stateHome } from '../journal/state-home.ts'
 import { asCount, asName, asObject, parseJson } from '../text/json-fields.ts'

@@ -2,7 +2,7 @@ import type { SessionState } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { safeLine } from '../text/safe-text.ts'
 import { TOKEN_MARGIN, estimateLine, estimateTokens } from '../text/tokens.ts'
-import { CHARACTERS_PER_TOKEN, MAX_TOKENS, costOfAll, shortenToCost } from './cost.ts'
+import { CHARACTERS_PER_TOKEN, MAX_TOKENS, costOfAll, shortenToCost } from './text-size.ts'
 import { fenceLines, fenced } from './fence.ts'
 import {
   type FittedSection,
