@@ -157,7 +157,7 @@ test('a conversation of fifty thousand items scrolls with few DOM rows and no lo
   expect(busiest).toBeLessThan(STEPS * ITEMS)
 })
 
-test('an item deep in a long conversation is opened by its link, and stays where it is while others are measured', async () => {
+test('a link opens an item deep in a long conversation, and it stays in place while rows are measured', async () => {
   await page.goto(`${server.origin}/c/${LARGE}?item=31415`)
   const item = page.locator('.item[data-wanted=true]', { hasText: 'Request 31415' })
   await item.waitFor()
