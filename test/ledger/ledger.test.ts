@@ -6,6 +6,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -52,6 +53,12 @@ async function projectWithTurn() {
   return { ...world, worker: agent, asked, ledger, remembered }
 }
 
+/** The index notes the time of the journal folder a second after it last changed, and grows by that: the second is over. */
+function restJournal(path: (...parts: string[]) => string): void {
+  const hourAgo = Date.now() / 1000 - 3600
+  utimesSync(path('.sessions', 'journal'), hourAgo, hourAgo)
+}
+
 const saved = (row: LedgerRow, name: string) => row.savings.find((saving) => saving.name === name)
 
 describe('the ledger', () => {
@@ -94,6 +101,8 @@ describe('the ledger', () => {
 
   test('gives the same result with a valid, missing or corrupt cache, and sees new entries', async () => {
     const { entries, ledger, path, remembered, sessions } = await projectWithTurn()
+    restJournal(path)
+    await ledger()
     const first = await ledger()
     expect(existsSync(remembered)).toBe(true)
     const text = readFileSync(remembered, 'utf8')
@@ -254,6 +263,7 @@ describe('the ledger', () => {
 
   test('includes files under the git directory, and a log with two names once', async () => {
     const { ledger, path } = await projectWithTurn()
+    restJournal(path)
     // Precomputed responses and caches exist from now on.
     await ledger()
     const filesIn = (folder: string) =>

@@ -1,24 +1,6 @@
 import { expect, test } from 'vitest'
 import { RunWorld, doing } from './run-world.ts'
 
-test('waits out a usage limit, or ends the run so that it can be resumed', async () => {
-  const world = new RunWorld()
-  await world.tasks('One')
-  const soon = () => new Date(Date.now() + 1500).toISOString()
-  const waited = await world.run({
-    script: world.script({ one: [[{ limit: soon() }], doing('one')] }),
-  })
-  expect(waited.how).toBe('finished')
-  expect(world.of('limit.reached')[0]).toMatchObject({ isWaiting: true })
-
-  await world.tasks('Two')
-  const script = world.script({ two: [[{ limit: soon() }], doing('two')] })
-  const ended = await world.run({ script, onLimit: 'end' })
-  expect(ended.how).toBe('usage limit')
-  const resumed = await world.run({ resume: true })
-  expect([resumed.run, resumed.how]).toEqual([ended.run, 'finished'])
-})
-
 test('hands off to a fresh conversation before a full context is compacted in mid-task', async () => {
   const world = new RunWorld()
   await world.tasks('One')
@@ -133,14 +115,6 @@ test('a run in place requires a clean tree and works on its branch', async () =>
   expect(world.of('run.report')[0]!.branch).toBeUndefined()
 })
 
-test('a model that keeps failing ends the run and fails no task', async () => {
-  const world = new RunWorld()
-  await world.tasks('One')
-  const report = await world.run({ script: world.script({ one: [[{ fail: 'overloaded' }]] }) })
-  expect(report.how).toBe('harness failed')
-  expect(await world.statuses()).toEqual({ one: 'in_progress' })
-}, 60_000)
-
 test('works through a backlog file, marks its tasks done there, and does not repeat them', async () => {
   const world = new RunWorld()
   world.project.commit('plan', {
@@ -167,16 +141,6 @@ test('resumes a killed run only when its runner is gone', async () => {
   await expect(world.start({ resume: world.runs()[0]! })).rejects.toThrow('is running')
   handle.stop('now')
   await handle.ended
-})
-
-test('parks a task that exceeds its time limit, and the others continue', async () => {
-  const world = new RunWorld()
-  world.config('run:\n  task_minutes: 0.03\n')
-  await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
-  await world.run({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
-  expect(world.of('breaker.tripped')[0]).toMatchObject({ which: 'time' })
-  expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
-  expect(world.of('attempt.started').map(({ task }) => task.name)).toEqual(['one', 'two'])
 })
 
 test('reopens a task the agent closed itself, and closes it by its proof', async () => {

@@ -23,6 +23,7 @@ export type Script = Readonly<Record<string, readonly (readonly Act[])[]>>
 export class RunWorld {
   readonly project: World = runProject()
   readonly events: RunEvent[] = []
+  onEvent: (event: RunEvent) => void = () => {}
 
   /** `process` starts the agent's program, for tests about processes. */
   constructor({ agent = 'here' }: { readonly agent?: 'here' | 'process' } = {}) {
@@ -60,9 +61,10 @@ export class RunWorld {
       env: process.env,
     })
     onTestFinished(() => workspace.close())
-    return startRun(workspace, { harness: 'rehearsal', ...options }, (event) =>
-      this.events.push(event),
-    )
+    return startRun(workspace, { harness: 'rehearsal', ...options }, (event) => {
+      this.events.push(event)
+      this.onEvent(event)
+    })
   }
 
   async run(options: StartOptions = {}): Promise<RunReport> {

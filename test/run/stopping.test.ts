@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RunWorld, doing } from './run-world.ts'
+import { RunWorld } from './run-world.ts'
 
 test('a run stopped while it verifies ends as interrupted and resumes where it was', async () => {
   const world = new RunWorld()
@@ -33,22 +33,6 @@ test('a failing set-up command ends the run with its output', async () => {
   const handle = await world.start()
   await expect(handle.ended).rejects.toThrow('no such package')
   expect(world.of('conversation.opened')).toEqual([])
-})
-
-test("waiting for a usage limit does not use up the task's time, and retries pause in between", async () => {
-  const world = new RunWorld()
-  world.config('run:\n  task_minutes: 0.05\n')
-  await world.tasks('One')
-  const past = new Date(Date.now() - 1000).toISOString()
-  const later = new Date(Date.now() + 8000).toISOString()
-  const report = await world.run({
-    script: world.script({
-      one: [[{ limit: past }], [{ limit: past }], [{ limit: later }], doing('one')],
-    }),
-  })
-  expect(report.how).toBe('finished')
-  expect(world.of('limit.reached')).toHaveLength(3)
-  expect(world.of('task.parked')).toEqual([])
 })
 
 test('stops an agent that repeats the same error, unless files change in between', async () => {

@@ -150,14 +150,18 @@ test('leaves a delegate restarted elsewhere alone, and starts a discarded one an
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
-  const { run } = await world.run({ script, maxMinutes: 0.1 })
+  const handle = await world.start({ script, parallel: 2 })
+  await expect.poll(() => world.of('turn.started').length, { timeout: 60_000 }).toBe(2)
+  handle.stop('now')
+  const { run } = await handle.ended
+  await world.expectNothingLeft()
   const [one, two] = world.delegates()
   const { config, paths } = world.workspace()
   const runner = { pid: process.ppid, startedAt: processStartTime(process.ppid), mark: '' }
   new RunLog(paths, one!.id, config).append('run.resumed', { runner })
   new RunLog(paths, two!.id, config).append('delegate.moved', { to: 'discarded' })
   world.script({ one: [doing('one')], two: [doing('two')] })
-  const report = await world.run({ resume: run, maxMinutes: 10 })
+  const report = await world.run({ resume: run })
   expect(report.how).toBe('waiting')
   expect(world.project.said).toContain(
     'one is running elsewhere, and left to that (stint delegate show one)',
