@@ -21,6 +21,7 @@ import {
   writeAgentFiles,
 } from './run-context.ts'
 import { proveTask, recordDone } from './record-done.ts'
+import { afterFailure } from './retry-policy.ts'
 import {
   findUnfinishedTask,
   saveLeftWork,
@@ -33,8 +34,6 @@ import type { Deadline, TurnRunner } from './turn-runner.ts'
 type TaskOutcome =
   | { readonly outcome: 'done'; readonly commit: string }
   | { readonly outcome: 'blocked' | 'parked'; readonly reason: string }
-
-const MOST_ATTEMPTS = 3
 
 type AttemptVerdict =
   | { readonly verdict: 'done'; readonly commit: string; readonly summary: string }
@@ -144,18 +143,17 @@ async function attemptUntilDone(
     }
     failure = judged.failure
     const { reason } = failure
-    const isLast =
-      Date.now() > deadline.at ||
-      options.onFailure !== 'retry' ||
-      number >= MOST_ATTEMPTS ||
-      conversation === 'fresh conversation'
-    const canRetryHere: boolean =
-      conversation === 'live conversation' && !judged.isConversationSpent
-    const next: AttemptConversation = canRetryHere
-      ? 'same conversation again'
-      : 'fresh conversation'
-    recordEnd({ outcome: 'failed', reason, next: isLast ? 'parked' : next })
-    if (isLast) return park(context, session, work, attempt, reason)
+    const next: AttemptConversation | 'parked' = afterFailure(
+      {
+        number,
+        conversation,
+        isConversationSpent: judged.isConversationSpent,
+        isOutOfTime: Date.now() > deadline.at,
+      },
+      options,
+    )
+    recordEnd({ outcome: 'failed', reason, next })
+    if (next === 'parked') return park(context, session, work, attempt, reason)
     conversation = next
   }
 }
