@@ -223,13 +223,14 @@ function sizeTable(): string {
 
 /** A small task after a small one and after a medium one: its cost there, and in a fresh conversation. */
 function exampleTable(): string {
-  const { bySize: of, startup: start, weighedStartup: weighedStart } = forecastsFrom([])
+  const { bySize, startup, weighedStartup } = forecastsFrom([])
   const { price } = findPrice('claude-sonnet-4-5', [])!
-  const behind = (sizeClass: SizeClass) => PRIOR_BASE + start.added + of[sizeClass].added.middle
+  const behind = (sizeClass: SizeClass) =>
+    PRIOR_BASE + startup.added + bySize[sizeClass].added.middle
   const places: readonly (readonly [string, number, StartupCost | undefined])[] = [
     ['behind a small task', behind('small'), undefined],
     ['behind a medium task', behind('medium'), undefined],
-    ['in a fresh conversation', PRIOR_BASE, weighedStart],
+    ['in a fresh conversation', PRIOR_BASE, weighedStartup],
   ]
   const head = [
     'a small task',
@@ -241,7 +242,7 @@ function exampleTable(): string {
     'cost',
   ]
   const rows = places.map(([where, context, first]) => {
-    const task = expectedWork(of.small, first)
+    const task = expectedWork(bySize.small, first)
     const spent = expectedTokens(task, context, first === undefined)
     const counts = [context, task.requests, spent.cacheRead, spent.cacheWritten, spent.output].map(
       formatInteger,

@@ -63,7 +63,7 @@ describe('a plan', () => {
     fc.assert(
       fc.property(someTasks(40, 1), fc.array(aFinished, { maxLength: 20 }), (tasks, history) => {
         const learned = forecastsFrom(history)
-        const forecasts = { ...learned, weighedStart: learned.startup }
+        const forecasts = { ...learned, weighedStartup: learned.startup }
         const usd = planSessions(tasks, nothing, forecasts, 'forecast').reduce(
           (sum, session) => sum + session.usd!,
           0,

@@ -87,13 +87,13 @@ interface History {
 
 function summarizeHistory(finished: readonly FinishedTask[]): History {
   const history = usableTasks(finished)
-  const { expected: start, weighed: weighedStart } = startupCostFrom(history)
-  const tasks = history.map((task) => (task.wasFirst ? withoutStart(task, start) : task))
+  const { expected: startup, weighed: weighedStartup } = startupCostFrom(history)
+  const tasks = history.map((task) => (task.wasFirst ? withoutStart(task, startup) : task))
   const scale = mapCostFields((figure) => scaleOf(tasks, figure))
   return {
     tasks,
-    startup: start,
-    weighedStartup: weighedStart,
+    startup,
+    weighedStartup,
     margin: learnedMargin(history),
     scale,
   }
