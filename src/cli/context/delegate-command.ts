@@ -36,10 +36,10 @@ async function taskShortNames(
   { tasks }: Project,
   ids: readonly (string | undefined)[],
 ): Promise<ReadonlyMap<string, string>> {
-  const wanted = ids.filter((id) => id !== undefined)
-  if (wanted.length === 0) return new Map()
+  const taskIds = ids.filter((id) => id !== undefined)
+  if (taskIds.length === 0) return new Map()
   const { byId } = await tasks.list()
-  return new Map(wanted.map((id) => [id, byId.get(id)?.shortname ?? id]))
+  return new Map(taskIds.map((id) => [id, byId.get(id)?.shortname ?? id]))
 }
 
 export function delegateArguments(brief: string) {

@@ -25,7 +25,7 @@ export const completions = {
   tasks(this: CliContext, partial: string): Promise<readonly string[]> {
     return withProject(this, async ({ tasksFolder }) => {
       const folders = ['active', 'archive']
-        .map((place) => join(tasksFolder, place))
+        .map((folder) => join(tasksFolder, folder))
         .filter((folder) => existsSync(folder))
       const names = folders.flatMap((folder) =>
         readdirSync(folder).flatMap((name) => TASK_FILE.exec(name)?.[1] ?? []),

@@ -21,23 +21,23 @@ interface LedgerView {
 }
 
 export function describeLedger(
-  { whole, rows, days }: Ledger,
+  { whole: total, rows, days }: Ledger,
   { by, since }: LedgerView,
   output: Output,
 ): string {
   const sinceText = since === undefined ? '' : ` since ${since.slice(0, 10)}`
-  if (whole.kind === 'project' && days.length === 0) {
+  if (total.kind === 'project' && days.length === 0) {
     return since === undefined
       ? 'Nothing is recorded here yet, so nothing was spent or saved: stint init --name NAME --goal TEXT starts a session.'
       : `Nothing was recorded${sinceText}: without --since it is all there is.`
   }
-  const kind = whole.kind === 'project' ? '' : `${whole.kind} `
+  const kind = total.kind === 'project' ? '' : `${total.kind} `
   return joinLines(
-    `📒 ${output.bold(`Ledger of ${kind}${shortLine(whole.name, 60)}`)}${sinceText}`,
+    `📒 ${output.bold(`Ledger of ${kind}${shortLine(total.name, 60)}`)}${sinceText}`,
     '',
-    costLines(whole),
+    costLines(total),
     '',
-    savingLines(whole, output),
+    savingLines(total, output),
     by === 'day' ? daysTable(days, sinceText, output) : rowsTable(rows, by, sinceText, output),
   )
 }

@@ -111,7 +111,7 @@ export function describeSetupReport(report: SetupReport, output: Output, root: s
   return joinLines(
     column(
       'registered',
-      places.map((place) => `${place.scope.padEnd(8)}${placeText(place, root)}`),
+      places.map((file) => `${file.scope.padEnd(8)}${placeText(file, root)}`),
     ),
     column('found', [foundText]),
     column('server', serverLines(report, root)),
@@ -152,7 +152,7 @@ const APPROVAL_TEXTS = {
 
 function serverLines({ server, places: settings }: SetupReport, root: string) {
   const { places, approval, answer } = server
-  const plugin = settings.find((place) => place.plugin !== undefined)?.plugin
+  const plugin = settings.find((file) => file.plugin !== undefined)?.plugin
   if (places.length === 0)
     return [plugin === undefined ? 'no' : `no, unless the plugin ${plugin} brings it`]
   return places.map(({ path, status }) => {

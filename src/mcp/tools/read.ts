@@ -165,7 +165,7 @@ export const searchTool = defineTool({
     const limit = Math.min(args.limit ?? DEFAULT_HITS, MAX_HITS)
     const isEverywhere = args.all_projects === true
     const hits: SearchHit[] = []
-    const found = project.search({
+    const results = project.search({
       text: query,
       in: 'journal',
       // One more than shown, to know whether there are more.
@@ -174,7 +174,7 @@ export const searchTool = defineTool({
       ...(args.session !== undefined && { session: (await project.find(args.session)).id }),
       ...(isEverywhere && { allProjects: true }),
     })
-    for await (const hit of found) {
+    for await (const hit of results) {
       if (signal.aborted || (hit.where === 'journal' && hits.push(hit) > limit)) break
     }
     const shownHits = hits

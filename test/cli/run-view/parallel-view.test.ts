@@ -14,7 +14,7 @@ const begun = (task: TaskName, seconds: number, isAgain = false): RunEvent => ({
   kind: 'delegate.started',
   at: at(seconds),
   delegate: task.name,
-  task: task,
+  task,
   data: {
     id: `id-${task.name}`,
     branch: `stint/run-3f9c1a-parts/${task.name}`,

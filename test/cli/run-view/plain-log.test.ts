@@ -97,19 +97,19 @@ describe('off a terminal', () => {
           {
             kind: 'attempt.started',
             at: at(0),
-            task: task,
-            data: { ...ATTEMPT, task: task, number: 1, place: 'live conversation' },
+            task,
+            data: { ...ATTEMPT, task, number: 1, place: 'live conversation' },
           },
           {
             kind: 'task.parked',
             at: at(0),
-            task: task,
+            task,
             data: { task: task.id, reason: text, kept: text },
           },
           {
             kind: 'verify.ended',
             at: at(0),
-            task: task,
+            task,
             data: { passed: false, seconds: 1, summary: text },
           },
           { kind: 'limit.reached', at: at(0), data: { message: text, isWaiting: false } },

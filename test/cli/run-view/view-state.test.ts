@@ -17,10 +17,10 @@ const begun = (task = TASKS.login, seconds = 3, attempt = 1): RunEvent => {
   return {
     kind: 'attempt.started',
     at: at(seconds),
-    task: task,
+    task,
     data: {
       ...ATTEMPT,
-      task: task,
+      task,
       number: attempt,
       place: attempt === 1 ? 'live conversation' : 'fresh conversation',
     },
@@ -29,13 +29,13 @@ const begun = (task = TASKS.login, seconds = 3, attempt = 1): RunEvent => {
 const done = (task = TASKS.login): RunEvent => ({
   kind: 'attempt.ended',
   at: at(9),
-  task: task,
+  task,
   data: { attempt: 'a', outcome: 'done', spend: spend(1), seconds: 6 },
 })
 const parked = (task = TASKS.login): RunEvent => ({
   kind: 'task.parked',
   at: at(8),
-  task: task,
+  task,
   data: { task: task.id, reason: 'red' },
 })
 
@@ -113,8 +113,8 @@ describe('the view state', () => {
       task: TASKS.login,
       data: { why: 'task' },
     }
-    expect(after(started, begun(), verifying).current?.doing).toBe('verifying with npm test')
-    expect(after(started, begun(), verifying, turn).current?.doing).toBeUndefined()
+    expect(after(started, begun(), verifying).current?.activity).toBe('verifying with npm test')
+    expect(after(started, begun(), verifying, turn).current?.activity).toBeUndefined()
   })
 
   test('shows a tool call once, even when the harness reports only its end', () => {
@@ -131,7 +131,7 @@ describe('the view state', () => {
         tool('completed', 'b'),
       ).tail,
     ).toHaveLength(2)
-    expect(after(tool('completed', 'a')).tail).toMatchObject([{ words: 'Read a' }])
+    expect(after(tool('completed', 'a')).tail).toMatchObject([{ text: 'Read a' }])
   })
 
   test("shows paths in the run's worktree relative to it", () => {
@@ -140,7 +140,7 @@ describe('the view state', () => {
       at: at(5),
       data: { name: 'Read', status: 'started', path: '/tmp/run-3f9c1a/src/a.ts' },
     }
-    expect(after(started, read).tail.at(-1)?.words).toBe('Read src/a.ts')
+    expect(after(started, read).tail.at(-1)?.text).toBe('Read src/a.ts')
   })
 
   test('keeps only the last lines', () => {
@@ -150,6 +150,6 @@ describe('the view state', () => {
       data: { text: `t${index}` },
     }))
     expect(after(...texts).tail.length).toBeLessThan(20)
-    expect(after(...texts).tail.at(-1)?.words).toBe('“t499”')
+    expect(after(...texts).tail.at(-1)?.text).toBe('“t499”')
   })
 })

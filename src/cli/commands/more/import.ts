@@ -34,8 +34,8 @@ export const importCommand = defineProjectCommand({
     since: dateFlag('Only what was written since'),
     dryRun: toggle('Read and count, and store nothing'),
   },
-  async run({ project, output, print, exit, context }, { allProjects, since, dryRun }, ...words) {
-    const { harnesses, paths } = parseWords(words, context.cwd)
+  async run({ project, output, print, exit, context }, { allProjects, since, dryRun }, ...args) {
+    const { harnesses, paths } = parseArguments(args, context.cwd)
     if (allProjects && paths.length > 0) {
       throw new UsageError(
         'files that are named go into this project',
@@ -59,10 +59,10 @@ export const importCommand = defineProjectCommand({
   },
 })
 
-function parseWords(words: readonly string[], cwd: string) {
-  const [first, ...rest] = words
+function parseArguments(args: readonly string[], cwd: string) {
+  const [first, ...rest] = args
   const isName = first !== undefined && (first === 'all' || importableHarnesses().includes(first))
-  const paths = isName ? rest : words
+  const paths = isName ? rest : args
   for (const path of paths) {
     if (!existsSync(resolve(cwd, path))) {
       const hint =

@@ -166,7 +166,7 @@ const ATTEMPT_TEXTS = {
 function task(options: DrawOptions) {
   const { state, now, width } = options
   if (state.current === undefined) return wrapLabelled('task', [betweenTasks(state)], options)
-  const { task: currentTask, attempt, place, startedAt, doing: activity = '' } = state.current
+  const { task: currentTask, attempt, place, startedAt, activity = '' } = state.current
   const title = shortLine(currentTask.title)
   // The title takes the rest of the line unless that is too short.
   const room = width - LABEL_WIDTH - displayWidth(taskLabel(currentTask)) - 3
@@ -203,7 +203,7 @@ function activeTasks(options: DrawOptions, delegates: readonly ActiveDelegate[])
   const maxNameWidth = Math.min(MAX_NAME_WIDTH, Math.max(8, Math.floor(width * 0.35)))
   const names = delegates.map(({ task }) => truncate(taskLabel(task), maxNameWidth))
   const longest = Math.max(...names.map(displayWidth))
-  return delegates.map(({ startedAt, doing: activity = '', percent }, index) => {
+  return delegates.map(({ startedAt, activity = '', percent }, index) => {
     const full = percent === undefined ? '' : `${Math.round(percent)}%`
     const figures = ` ${durationText(secondsBetween(startedAt, now)).padStart(7)} ${full.padStart(4)}`
     const room = width - longest - displayWidth(figures) - 2
@@ -270,12 +270,12 @@ function status(options: DrawOptions) {
 function tail({ state, width, paint }: DrawOptions, most: number) {
   const last = state.tail.slice(-most)
   if (last.length === 0) return []
-  const lines = last.map(({ at, words }) => {
+  const lines = last.map(({ at, text }) => {
     const time = `${width < 50 ? localTime(at).slice(0, 5) : localTime(at)} `
-    const isBad = words.startsWith('✗') || /\bFAILED\b| failed: /.test(words)
-    const style: Style | undefined = words.startsWith('✓') ? 'green' : isBad ? 'red' : undefined
+    const isBad = text.startsWith('✗') || /\bFAILED\b| failed: /.test(text)
+    const style: Style | undefined = text.startsWith('✓') ? 'green' : isBad ? 'red' : undefined
     const room = Math.max(0, width - displayWidth(time))
-    return `${paint(truncate(time, width), 'dim')}${paint(truncate(words, room), style)}`
+    return `${paint(truncate(time, width), 'dim')}${paint(truncate(text, room), style)}`
   })
   return [paint('─'.repeat(width), 'dim'), ...lines]
 }

@@ -18,7 +18,7 @@ export interface ActiveDelegate {
   readonly task: TaskName
   readonly worktree: string
   readonly startedAt: string
-  readonly doing?: string
+  readonly activity?: string
   readonly percent?: number
 }
 
@@ -39,7 +39,7 @@ export interface RunViewState {
         readonly attempt: number
         readonly place: AttemptConversation
         readonly startedAt: string
-        readonly doing?: string | undefined
+        readonly activity?: string | undefined
       }
     | undefined
   /** Only in a parallel run. */
@@ -49,7 +49,7 @@ export interface RunViewState {
   readonly limit?: RunEvent<'limit.reached'>['data'] | undefined
   readonly stopping?: 'after task' | 'now'
   readonly ended?: EndOfRun
-  readonly tail: readonly { readonly at: string; readonly words: string }[]
+  readonly tail: readonly { readonly at: string; readonly text: string }[]
 }
 
 export const EMPTY_VIEW: RunViewState = { outcomes: {}, tail: [] }
@@ -66,7 +66,7 @@ export function applyEvent(state: RunViewState, event: RunEvent): RunViewState {
   const text = tailText(state, shortened)
   return text === undefined
     ? next
-    : { ...next, tail: [...state.tail, { at: event.at, words: text }].slice(-MAX_TAIL_LINES) }
+    : { ...next, tail: [...state.tail, { at: event.at, text }].slice(-MAX_TAIL_LINES) }
 }
 
 export function worktreeOf(state: RunViewState, { delegate }: RunEvent): string | undefined {
@@ -128,8 +128,10 @@ const CHANGE_OF_KIND: Changes = {
     return { outcomes: withTask(state, task), current: { task, attempt, place, startedAt } }
   },
   'turn.started': (state, { task, data: { why } }) => {
-    const doing = { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[why]
-    return withActivity(state, task, doing)
+    const activity = { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[
+      why
+    ]
+    return withActivity(state, task, activity)
   },
   'verify.started': (state, event) => withActivity(state, event.task, verifyText(event)),
   'verify.ended': (state, event) => withActivity(state, event.task, verifyText(event)),
@@ -164,10 +166,10 @@ function changesFrom(state: RunViewState, event: RunEvent): Partial<RunViewState
 function withActivity(
   { current }: RunViewState,
   task: TaskName | undefined,
-  doing: string | undefined,
+  activity: string | undefined,
 ): Partial<RunViewState> {
   return current !== undefined && current.task.id === task?.id
-    ? { current: { ...current, doing } }
+    ? { current: { ...current, activity } }
     : {}
 }
 
@@ -193,11 +195,11 @@ function tailText(state: RunViewState, event: RunEvent) {
   if (NOT_IN_TAIL.has(event.kind) || taskOutcome(event) !== undefined) return undefined
   if (event.kind !== 'tool' || event.data.status !== 'completed') return eventText(event)
   const text = withDelegateName(event, toolText(event.data))
-  return state.tail.some((each) => each.words === text) ? undefined : text
+  return state.tail.some((line) => line.text === text) ? undefined : text
 }
 
 export function countOutcome({ outcomes }: RunViewState, outcome: Outcome): number {
-  return Object.values(outcomes).filter((each) => each === outcome).length
+  return Object.values(outcomes).filter((line) => line === outcome).length
 }
 
 function updateActiveDelegates(
@@ -207,19 +209,19 @@ function updateActiveDelegates(
   const { at, delegate, kind, data, task } = event
   if (kind === 'delegate.started') {
     if (delegate === undefined || task === undefined) return delegates
-    const doing = data.isAgain ? 'begun again' : undefined
+    const activity = data.isAgain ? 'begun again' : undefined
     const started = { name: delegate, task, worktree: data.worktree, startedAt: at }
     return [
       ...delegates.filter(({ name }) => name !== delegate),
-      { ...started, ...defined({ doing }) },
+      { ...started, ...defined({ activity }) },
     ]
   }
   if (taskOutcome(event) !== undefined)
     return delegates.filter((active) => active.task.id !== task?.id)
-  const doing = activityText(event)
+  const activity = activityText(event)
   const percent = kind === 'usage' ? data.gauge.percent : undefined
   return delegates.map((active) =>
-    active.name === delegate ? { ...active, ...defined({ doing, percent }) } : active,
+    active.name === delegate ? { ...active, ...defined({ activity, percent }) } : active,
   )
 }
 

@@ -54,8 +54,8 @@ export function capitalize(text: string): string {
 
 /** `: TEXT`, or nothing for an empty text. */
 export function reasonSuffix(text: string | undefined, maxLength?: number): string {
-  const words = shortLine(text ?? '', maxLength)
-  return words === '' ? '' : `: ${words}`
+  const line = shortLine(text ?? '', maxLength)
+  return line === '' ? '' : `: ${line}`
 }
 
 /** Quoted for pasting into a shell. */
