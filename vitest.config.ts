@@ -1,21 +1,34 @@
 import { defineConfig } from 'vitest/config'
 
 // A fresh worker for each file loads the sources again each time, which for these takes longer than their tests; what one of them leaves
-// to the next is put back. The others start programs, which takes the longer the more a worker holds, or put something in the place of
-// a module.
+// to the next is put back. The others start many programs, which takes longer
+// the more memory a worker holds.
 const TOGETHER = [
-  'budget',
-  'context',
-  'command',
-  'history',
-  'index',
-  'plan',
-  'session',
   'backlog',
-  'text',
+  'budget',
+  'capture',
+  'command',
+  'context',
+  'conversation',
   'document',
+  'handoff',
+  'history',
+  'import',
+  'index',
+  'journal',
+  'ledger',
+  'plan',
+  'savings',
+  'serve',
+  'session',
+  'simulate',
+  'survey',
+  'text',
   'workflow',
 ].map((name) => `test/${name}/**/*.test.ts`)
+
+// These put something in the place of a module.
+const MOCKING = ['test/capture/usage-tail.test.ts', 'test/conversation/copy-reads.test.ts']
 
 export default defineConfig({
   test: {
@@ -31,10 +44,11 @@ export default defineConfig({
         test: {
           name: 'together',
           include: TOGETHER,
-          exclude: ['test/**/*.process.test.ts', 'node_modules/**'],
+          exclude: [...MOCKING, 'test/**/*.process.test.ts', 'node_modules/**'],
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'mocking', include: MOCKING } },
       {
         extends: true,
         test: {
