@@ -22,7 +22,9 @@ export function setupWorld(options: { git?: boolean } = {}) {
     exclude: at('.git', 'info', 'exclude'),
     settings: (path: string) =>
       JSON.parse(read(path)) as { hooks: Record<string, unknown[]>; statusLine?: unknown },
-    status: () => world.git('status', '--porcelain', '--untracked-files=all'),
+    // Without the lock, git does not rewrite the index, which is compared below.
+    status: () =>
+      world.git('--no-optional-locks', 'status', '--porcelain', '--untracked-files=all'),
     /** Every file of the machine, with its bytes. */
     everything: () => contentsOf(world.folder),
   }

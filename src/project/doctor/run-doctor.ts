@@ -224,7 +224,7 @@ function checkHistory(workspace: Workspace) {
   const blobFiles = listBlobs(paths.sessions)
   const blobs = new Blobs(blobsFolder(paths.sessions))
   for (const { hash, path } of blobFiles) {
-    if ('standIn' in blobs.get({ hash, length: 0 }))
+    if ('placeholder' in blobs.get({ hash, length: 0 }))
       findings.problem(`${relative(paths.root, path)} is damaged; a text stands in for it`)
   }
   const present = new Set(blobFiles.map(({ hash }) => hash))
