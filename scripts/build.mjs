@@ -171,7 +171,7 @@ async function buildHook() {
   for (const name of PROGRAMS) {
     // These programs always inject, so the packing code is part of them.
     const isInlined = (id) =>
-      (name === 'start' && id.endsWith('context/pack.ts')) || name === 'after'
+      (name === 'start' && id.endsWith('context/injected-context.ts')) || name === 'after'
     const chunk = await buildOne(
       `src/bin/hook/${name}.ts`,
       `hook-${name}-[hash].cjs`,
