@@ -59,7 +59,7 @@ class PromptView {
         this.#printed += data.text
         return this.#print(data.text)
       case 'anew':
-        // Printed text cannot be removed, so the user is told that the answer restarts.
+        // Printed text cannot be removed, so a notice says that the answer restarts.
         if (this.#printed === '') return
         this.#print('\n')
         this.#printed = ''

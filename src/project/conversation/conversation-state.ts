@@ -180,7 +180,7 @@ function hookErrorsPath(folder: string) {
   return join(folder, 'troubles.jsonl')
 }
 
-// How full the context window is. Only the status line is told, so it leaves a file for hooks.
+// How full the context window is. Only the status line receives it, so it leaves a file for hooks.
 
 export interface ContextWindow extends StatusFigures {
   readonly at: string

@@ -105,7 +105,7 @@ async function attemptUntilDone(
     const { judged, used } = await attemptOnce(turnRunner, session, work, own, progress)
     const warning = movedTarget?.()
     if (warning !== undefined) {
-      // Nobody may read the message of a background run, so the journal records it too.
+      // The message of a background run may go unread, so the journal records it too.
       context.workspace.say(warning)
       session.append([draftEntry('gotcha.found', { text: warning }, { by: 'run' })])
     }

@@ -108,7 +108,7 @@ export const fold: Folds<WorkflowData, WorkflowState & NamedSession> = {
     updateWorkflow(state, (workflow) => {
       const last = leafPhases(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
       const isReached = last !== -1 && last <= leafIndex(workflow.phases, workflow.current)
-      // A later phase was approved before somebody went back, and must be approved again.
+      // A later phase was approved before the workflow went back, and must be approved again.
       if (!isReached || isApproved(workflow, id)) return workflow
       const approval = { phase: id, at, ...fields(data, 'note', 'said') }
       return withStatuses({ ...workflow, approvals: [...workflow.approvals, approval] })
