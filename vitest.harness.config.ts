@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: ['test/harness/install.ts', 'test/harness/install-acp.ts'],
     testTimeout: 120_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 110_000 } },
     maxWorkers: 2,
   },
 })

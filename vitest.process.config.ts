@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.process.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 170_000 } },
     // Two workers on a two-core machine keep them honest and quick.
     maxWorkers: 2,
     globalSetup: ['test/support/templates.ts'],

@@ -41,10 +41,12 @@ export { serveHook } from './hook/serve-hook.ts'
 export { statusLine } from './hook/status-line.ts'
 export { isSystemError, messageOf } from './journal/errors.ts'
 export { replaceProjectFile } from './journal/write-files.ts'
+export { listFolder } from './journal/read-files.ts'
 export { statOrUndefined } from './journal/read-files.ts'
 export { delegatePage, runDelegateAction } from './page-data/delegate-page.ts'
 export { handoffPage, listAllHandoffs } from './page-data/handoff-page.ts'
-export { HarnessAvailability } from './page-data/harness-availability.ts'
+export { pageTask } from './page-data/page-task.ts'
+export { promptChoices, refuseOtherChoices } from './page-data/prompt-choices.ts'
 export { LedgerCache } from './page-data/ledger-cache.ts'
 export {
   type OpenedProject,
@@ -55,8 +57,11 @@ export {
 export { ProjectWatcher } from './page-data/project-watcher.ts'
 export { runPage } from './page-data/run-page.ts'
 export {
+  type ServerRecord,
   readServerRecord,
+  removeOpener,
   removeServerRecord,
+  writeOpener,
   writeServerRecord,
 } from './page-data/server-record.ts'
 export {
@@ -83,3 +88,8 @@ export { currentLeaf, currentFocus, isApproved, phaseLine } from './session/kind
 export { entryHeadline } from './session/registry.ts'
 export { countItems, currentStep, openBlockers, stepCounts } from './session/state.ts'
 export { tldrOf } from './session/tldr.ts'
+export { type Project, openProject } from './open-project.ts'
+export type { Recorded } from './project/lifecycle/record.ts'
+export type { Resumed } from './project/lifecycle/resume.ts'
+export type { SessionReading } from './project/store/live-session.ts'
+export type { SessionState } from './session/state.ts'

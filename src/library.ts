@@ -48,9 +48,10 @@ export type {
   Saving,
   SavingName,
 } from './ledger/ledger-types.ts'
-export { type LedgerQuery, type Project, openProject } from './open-project.ts'
+export type { LedgerQuery } from './open-project.ts'
 export type { ConversationBudget, UsedTokens } from './project/conversation-budget.ts'
 export type { Delivery } from './project/deliveries.ts'
+export type { TrustItem, TrustReview } from './project/trust/trust.ts'
 export type { Artifact } from './project/digest/artifacts.ts'
 export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
 export type { DoctorCheck, DoctorCounts, Diagnosis } from './project/doctor/run-doctor.ts'
@@ -66,15 +67,12 @@ export type {
   ImportedConversation,
 } from './project/import/import-histories.ts'
 export type { LogEntry } from './project/lifecycle/log-entries.ts'
-export type { RecordOptions, Recorded } from './project/lifecycle/record.ts'
-export type { Resumed } from './project/lifecycle/resume.ts'
+export type { RecordOptions } from './project/lifecycle/record.ts'
 export type { InitOptions } from './project/lifecycle/init-session.ts'
-export type { SessionHandle } from './project/project-operations.ts'
 export type { PackedSession } from './project/pack-session.ts'
 export type { Purged } from './project/purge/purge.ts'
 export type { SearchRequest } from './project/search.ts'
 export { AmbiguousSession, NoSession } from './project/store/choose-session.ts'
-export type { SessionReading } from './project/store/live-session.ts'
 export type { WorkspaceOptions } from './project/store/workspace.ts'
 export type { ReportedStatus } from './project/tasks/report-task.ts'
 export type { WorkflowOverview } from './project/workflow/phases.ts'
@@ -120,14 +118,26 @@ export type {
 export type { TaskFields, TaskStatus, Usage } from './session/entries.ts'
 export type { RawEntry } from './session/effective-entries.ts'
 export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
-export type {
-  Checkpoint,
-  Decision,
-  Item,
-  SessionState,
-  SessionStatus,
-  ItemList,
-  Step,
-} from './session/state.ts'
-export * from './public/projection.ts'
+export type { Checkpoint, Decision, Item, SessionStatus, ItemList, Step } from './session/state.ts'
+export { type PublicProject, openPublicProject as openProject } from './public-project.ts'
+export {
+  type PublicCheckpoint,
+  type PublicConversation,
+  type PublicDelegate,
+  type PublicDelegateDetail,
+  type PublicEntry,
+  type PublicError,
+  type PublicHandoff,
+  type PublicList,
+  type PublicRun,
+  type PublicRunReport,
+  type PublicSession,
+  type PublicSessionHead,
+  type PublicTask,
+  type PublicWorkflow,
+  SEARCH_NAMES,
+  type SessionRow,
+  publicError,
+  shortId,
+} from './public/projection.ts'
 export type * from './page-data/page-types.ts'

@@ -75,6 +75,10 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
       const { withChecks } = await import('./project/doctor/diagnosis.ts')
       const { paths } = workspace
       const diagnosis = await project.doctor(request)
+      if (request?.repair === true && paths.repository !== undefined) {
+        const { reconcileOrphans } = await import('./run/control/delegate-operations.ts')
+        await reconcileOrphans(workspace)
+      }
       return withChecks(diagnosis, [...checkRuns(paths), ...checkDelegates(paths)])
     },
     async redaction() {

@@ -80,7 +80,7 @@ const entries = [opened, entry(2, 'note.added', { text: 'a note' }), reached]
 const milestonesOf = (state: unknown) => (state as MilestonesState).milestones
 
 describe('a new kind of entry', () => {
-  test('is folded into its own list, which a snapshot cuts', () => {
+  test('is folded into its own list, which a snapshot abridges', () => {
     const more = [...entries, entry(3, 'milestone.reached', { text: 'release' })]
     const state = fold(SESSION, more)
     expect(milestonesOf(state).items.map(({ text }) => text)).toEqual(['beta is out', 'release'])

@@ -28,7 +28,9 @@ describe('the package', () => {
     const library = (await import(join(root, 'dist', 'library.mjs'))) as object
     const types = readFileSync(join(root, 'dist', 'library.d.ts'), 'utf8')
     const exported = /export \{([^}]*)\};?\s*$/.exec(types)![1]!
-    const names = new Set(exported.split(',').map((name) => name.trim().replace(/^type /, '')))
+    const names = new Set(
+      exported.split(',').map((name) => name.trim().replace(/^(?:type |.* as )/, '')),
+    )
     expect(Object.keys(library)).toContain('openProject')
     expect(Object.keys(library).filter((name) => !names.has(name))).toEqual([])
   })

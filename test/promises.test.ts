@@ -48,3 +48,51 @@ describe('PROMISES.md', () => {
     expect(unproved).toEqual([])
   })
 })
+
+describe('test/track-record.md', () => {
+  /** The rows of its guards: the file and function of each guard, and the tests that fail without it. */
+  function guards(): readonly { readonly where: string; readonly tests: string }[] {
+    const rows = readFileSync(join(root, 'test/track-record.md'), 'utf8').split('\n')
+    return rows
+      .map((row) => row.split(' | '))
+      .filter((cells) => cells.length === 3 && /\.(tsx?|md)`/.test(cells[1]!))
+      .map((cells) => ({ where: cells[1]!, tests: cells[2]! }))
+  }
+
+  const filesIn = (...folders: readonly string[]) =>
+    folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name}`,
+      ),
+    )
+  const named = (text: string) =>
+    [...text.matchAll(/`([^`]+\.(?:tsx?|md))`/g)].map(([, name]) => name!)
+
+  test('names for each guard one source file, and a function in it', () => {
+    const sources = filesIn('src', 'web', 'docs')
+    const matches = (name: string) => sources.filter((path) => `/${path}`.endsWith(`/${name}`))
+    expect(guards().length).toBeGreaterThan(200)
+    const unclear = guards()
+      .flatMap(({ where }) => named(where))
+      .filter((name) => matches(name).length !== 1)
+    expect(unclear).toEqual([])
+    const functions = guards().flatMap(({ where }) => [
+      ...where.matchAll(/`([^`]+\.ts)` \(?`([A-Za-z]+)`/g),
+    ])
+    expect(functions.length).toBeGreaterThan(10)
+    const missing = functions
+      .filter(
+        ([, file, name]) => !readFileSync(join(root, matches(file!)[0]!), 'utf8').includes(name!),
+      )
+      .map(([text]) => text)
+    expect(missing).toEqual([])
+  })
+
+  test('names test files that exist', () => {
+    const known = filesIn('test')
+    const missing = guards()
+      .flatMap(({ tests }) => named(tests))
+      .filter((name) => !known.some((path) => path.endsWith(`/${name}`)))
+    expect(missing).toEqual([])
+  })
+})

@@ -1,6 +1,6 @@
 import type { Deed, Standing, Status, StoreName } from './orders.ts'
 import { pathToFileURL } from 'node:url'
-import type { ProjectOperations, SessionHandle } from '../../src/project/project-operations.ts'
+import type { PublicProject } from '../../src/public-project.ts'
 import type { LogEntry } from '../../src/project/lifecycle/log-entries.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export function countOne(counts: Record<string, number>, text: string): void {
   if (text.length < FILLING) counts[text] = (counts[text] ?? 0) + 1
 }
 
-export type openProjectOf = (cwd: string) => ProjectOperations
+export type openProjectOf = (cwd: string) => PublicProject
 
 /** The library under test, not necessarily the one this was built with. */
 export async function loadLibrary(path: string): Promise<openProjectOf> {
@@ -46,7 +46,7 @@ const TASKS: Readonly<Record<string, Status>> = { in_progress: 'working', comple
 /** A Stint session, through the library. */
 export function stintStore(openProject: openProjectOf, root: string): Store {
   const project = openProject(root)
-  let handle: SessionHandle | undefined
+  let handle: Awaited<ReturnType<PublicProject['session']>> | undefined
   const open = async () => (handle ??= await project.session(SESSION))
   const append = async (entries: readonly LogEntry[]) => void (await open()).append(entries)
   return {
@@ -75,17 +75,16 @@ export function stintStore(openProject: openProjectOf, root: string): Store {
     },
     pour: (texts) => append(texts.map((discovery) => ({ discovery }))),
     async standing(): Promise<Standing> {
-      const { state } = await project.view(SESSION)
+      const { steps, decisions, discoveries } = await project.view(SESSION)
       const { tasks } = await project.tasks.list()
       const statuses: Record<string, Status> = {}
       const counts: Record<string, number> = {}
-      for (const { text, status } of state.steps.items) statuses[`step ${text}`] = STEPS[status]
-      for (const { shortname, status, checklist } of tasks) {
-        statuses[`task ${shortname}`] = TASKS[status] ?? 'open'
+      for (const { text, status } of steps.items) statuses[`step ${text}`] = STEPS[status]
+      for (const { name, status, checklist } of tasks) {
+        statuses[`task ${name}`] = TASKS[status] ?? 'open'
         for (const { item, done } of checklist) statuses[`item ${item}`] = done ? 'done' : 'open'
       }
-      for (const { text } of [...state.decisions.items, ...state.discoveries.items])
-        countOne(counts, text)
+      for (const { text } of [...decisions.items, ...discoveries.items]) countOne(counts, text)
       return { statuses, counts }
     },
     close() {

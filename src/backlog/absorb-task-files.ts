@@ -34,8 +34,8 @@ export interface TaskEdits {
 }
 
 /**
- * Absorbs the edits of all files. `append` writes drafts and returns their entries. It is called for each file with edits, and the next
- * file is compared with the resulting backlog, so that two files of one task both count.
+ * Absorbs the edits of all files. `append` writes drafts and returns their entries: once for all files, and once more before a
+ * second file of one task, which is compared with the resulting backlog, so that both count.
  */
 export async function absorbTaskFiles(
   files: readonly TaskFile[],
@@ -43,7 +43,15 @@ export async function absorbTaskFiles(
   append: (drafts: readonly EntryDraft[]) => readonly TaskEntry[] | Promise<readonly TaskEntry[]>,
 ) {
   const known = [...entries]
-  let backlog = foldBacklog(known)
+  let backlog = withPending(foldBacklog(known))
+  let pending: EntryDraft[] = []
+  let pendingTasks = new Set<string>()
+  const write = async () => {
+    known.push(...(await append(pending)))
+    backlog = withPending(foldBacklog(known))
+    pending = []
+    pendingTasks = new Set()
+  }
   const absorbed: AbsorbedFile[] = []
   const problems: (TaskProblem & { readonly file: TaskFile })[] = []
   const earlier = new Map<string, Backlog>()
@@ -60,15 +68,43 @@ export async function absorbTaskFiles(
     }
     const marker = isUntouched(text) ? undefined : taskFileMarker(text)
     const base = marker === undefined ? undefined : at(marker.lastId).byId.get(id ?? '')
-    const edits = await taskEdits(text, base, { backlog, mintId: () => idFromFile(file), isCopy })
-    problems.push(...edits.problems.map((problem) => ({ ...problem, file })))
-    if (edits.drafts.length > 0) {
-      known.push(...(await append(edits.drafts)))
-      backlog = foldBacklog(known)
+    const compare = () => taskEdits(text, base, { backlog, mintId: () => idFromFile(file), isCopy })
+    let edits = await compare()
+    if (pendingTasks.has(edits.task ?? '') && !isUntouched(text)) {
+      await write()
+      edits = await compare()
     }
+    problems.push(...edits.problems.map((problem) => ({ ...problem, file })))
+    pending.push(...edits.drafts)
+    for (const draft of edits.drafts) pendingTasks.add(taskOf(draft))
+    backlog.addPending(edits.drafts)
     if (edits.task !== undefined) absorbed.push({ file, task: edits.task })
   }
-  return { backlog, absorbed, problems }
+  if (pending.length > 0) await write()
+  return { backlog: backlog as Backlog, absorbed, problems }
+}
+
+function taskOf({ data }: EntryDraft) {
+  return String((data as { readonly task?: unknown }).task)
+}
+
+/** Later files may refer to what is not written yet; folding everything for each file would take too long. */
+function withPending(backlog: Backlog) {
+  const [tasks, byId] = [[...backlog.tasks], new Map(backlog.byId)]
+  const addPending = (drafts: readonly EntryDraft[]) => {
+    for (const draft of drafts) {
+      const id = taskOf(draft)
+      const { dependsOn } = draft.data as TaskFields
+      if (draft.kind === 'task.added') {
+        const [task] = foldBacklog([{ ...draft, id, at: '' } as TaskEntry]).tasks
+        if (task !== undefined) tasks.push(task)
+        if (task !== undefined) byId.set(id, task)
+      } else if (dependsOn !== undefined && byId.has(id)) {
+        byId.set(id, { ...byId.get(id)!, dependsOn })
+      }
+    }
+  }
+  return { ...backlog, tasks, byId, addPending }
 }
 
 /**

@@ -113,7 +113,8 @@ function apply(working: Working, { at, data, kind, session }: TaskEntry) {
     if (working.fields.checklist !== undefined)
       working.fields.checklist = working.fields.checklist.map(tick)
   } else return
-  if (at > working.updatedAt) working.updatedAt = cleanLine(at)
+  // By the order of entries: the time of one may come from a clock that was wrong.
+  working.updatedAt = cleanLine(at)
 }
 
 const READERS: {

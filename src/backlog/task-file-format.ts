@@ -171,22 +171,14 @@ const ANY_KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s#"'\-?:[\]{}&*!|>%@`][^:#]*?))\s*:
 
 /** Reads the lines between the two `---`. Loads the YAML parser only here, as most files are untouched. */
 export async function readFrontmatter(source: string) {
-  const { isMap, isNode, isScalar, parseDocument } = await import('yaml')
+  const { isMap, isNode, isScalar } = await import('yaml')
+  const { parseYaml, yamlMistake } = await import('../text/parse-yaml.ts')
   // Everything is text (`failsafe`), so that an id like 0123 or 1e5 stays as it was written.
-  const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
-  const [error] = document.errors
-  if (error !== undefined)
-    return { readable: false as const, reason: cleanLine(error.message.split('\n')[0]) }
+  const parsed = parseYaml(source, { schema: 'failsafe', mapAsMap: true })
+  if (!parsed.isValid) return { readable: false as const, reason: cleanLine(yamlMistake(parsed)) }
+  const { document, value: written } = parsed
   if (document.contents !== null && !isMap(document.contents))
     return { readable: false as const, reason: 'the head is not a list of keys' }
-  let written: unknown
-  try {
-    written = document.toJS({ mapAsMap: true })
-  } catch (cause) {
-    // The parser refuses aliases that would unfold without end; anything else is a defect.
-    if (!(cause instanceof ReferenceError)) throw cause
-    return { readable: false as const, reason: 'the head refers to itself too often' }
-  }
   const values = new Map<string, unknown>()
   for (const [key, value] of written instanceof Map ? written : []) {
     const name = knownKey(String(key))

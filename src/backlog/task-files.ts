@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { NotWritten, StintError, isMissing, messageOf } from '../journal/errors.ts'
 import {
+  OPEN_TO_OTHERS,
   createFile,
   createFolder,
   lacksHardLinks,
@@ -10,7 +10,7 @@ import {
   moveFile,
   removeFile,
 } from '../journal/write-files.ts'
-import { modeOf, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { listFolder, modeOf, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { defined } from '../text/defined.ts'
 import { timeForFileName } from '../text/times.ts'
 import type { Backlog } from './backlog.ts'
@@ -114,7 +114,7 @@ export class TaskFiles {
     const folder = join(this.folder, 'set-aside')
     const stem = `${file.name.replace(/\.md$/, '')}.${timeForFileName(now.toISOString())}`
     return orNotWritten(folder, () => {
-      createFolder(folder)
+      createFolder(folder, OPEN_TO_OTHERS)
       for (let attempt = 1; ; attempt += 1) {
         const path = join(folder, attempt === 1 ? `${stem}.md` : `${stem}.${attempt}.md`)
         if (statOrUndefined(path) === undefined && moveTo(file.path, path)) return path
@@ -126,9 +126,8 @@ export class TaskFiles {
     const folderPath = join(this.folder, folder)
     let names: readonly string[]
     try {
-      names = readdirSync(folderPath)
+      names = listFolder(folderPath)
     } catch (error) {
-      if (isMissing(error)) return []
       throw unreadableError(folderPath, error)
     }
     const isVisible = (name: string) => !name.startsWith('.') || MOVED_AWAY.test(name)
@@ -172,15 +171,18 @@ function isNamedById(file: TaskFile) {
   return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
 }
 
-/** Replaces a file unless it was saved since it was read: it is moved away and compared, and the new one is created only where none is. */
+/**
+ * Replaces a file unless it was saved since it was read: it is moved away and compared, and the new one is created only where none is.
+ * Not synced: the journal has the task, and a file that a power cut left torn is quarantined and rendered again.
+ */
 function replace(path: string, before: TaskFile | undefined, text: string) {
-  createFolder(dirname(path))
-  if (before === undefined) return createFile(path, text)
+  createFolder(dirname(path), OPEN_TO_OTHERS)
+  if (before === undefined) return createFile(path, text, { isDurable: false })
   const moved = moveAway(before)
   if (moved === undefined) return false
   let isPlaced: boolean
   try {
-    isPlaced = createFile(path, text, { mode: modeOf(moved) })
+    isPlaced = createFile(path, text, { mode: modeOf(moved), isDurable: false })
   } catch (error) {
     putBack(moved, path)
     throw error
@@ -201,7 +203,7 @@ function moveAway(file: TaskFile) {
   // A name has at most 255 bytes, and that of a hand-written file may have them all.
   const name = Buffer.from(file.name).subarray(-200).toString('utf8')
   const moved = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
-  if (!moveFile(file.path, moved)) return undefined
+  if (!moveFile(file.path, moved, { isDurable: false })) return undefined
   if (isUnchanged(moved, file)) return moved
   putBack(moved, file.path)
   return undefined
@@ -254,6 +256,7 @@ function bytesOf(path: string) {
 }
 
 function unreadableError(path: string, cause: unknown) {
+  if (cause instanceof StintError) return cause
   const message = `cannot read ${path}: ${messageOf(cause)}`
   return new StintError('TASKS_UNREADABLE', message, 'check its permissions', { cause })
 }

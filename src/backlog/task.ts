@@ -1,6 +1,7 @@
 import { StintError } from '../journal/errors.ts'
 import type { ChecklistItem, TaskStatus } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
+import { nameFrom } from '../text/redact.ts'
 
 export const PRIORITIES = ['P0', 'P1', 'P2', 'P3'] as const
 export const SIZES = ['XS', 'S', 'M', 'L', 'XL'] as const
@@ -113,7 +114,7 @@ export function joinPassages(...passages: readonly string[]): string {
 }
 
 export function shortnameFor(title: string): string {
-  const name = slug(title)
+  const name = nameFrom(title)
   // A title without Latin letters.
   return name === slug('') && !title.toLowerCase().includes(name) ? 'task' : name
 }

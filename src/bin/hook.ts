@@ -41,7 +41,7 @@ function whenReady<T, R>(
 
 function serve(argument: string, input: string | undefined): MaybePromise<unknown> {
   if (input === undefined) return
-  const event = eventNameIn(input)
+  const event = eventNameIn(input, BY_EVENT)
   if (event === PROBE_EVENT) {
     // A program that cannot be loaded throws here, so the probe gets no answer.
     const loaded = Object.values(FILES).map((file) => loadCompiled<Program>(file, 'probe'))
@@ -49,6 +49,9 @@ function serve(argument: string, input: string | undefined): MaybePromise<unknow
   }
   const name = argument === 'hook' ? BY_EVENT[event] : argument
   if (name === undefined) return
+  // Everything a hook reads, in bytes, whatever is on disk; `read-files.ts` counts.
+  const left = (name === 'after' ? 64 : 8) * 1024 * 1024
+  ;(globalThis as { [key: symbol]: unknown })[Symbol.for('stint.reads')] = { left }
   // Most events can be served without opening the session.
   const fast = argument === 'hook' && serveBy(`fast-${name}`, input, event)
   const isServed = whenReady(fast, (byFast) => byFast || serveBy(name, input, event))

@@ -1,6 +1,6 @@
 // Loads a program with V8's cached code. Compiling costs more than most events, and Node 20 has no
 // compile cache of its own.
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { Script } from 'node:vm'
 import { removeChecksum } from './start/checksummed-code.ts'
 import { stateHome } from '../journal/state-home.ts'
@@ -23,8 +23,8 @@ export function loadCompiled<T extends object>(file: string, use: string): T {
   const filename = `${__dirname}/${file}`
   const cachePath = compiledCachePath(`${file}.${use}`)
   const cachedData = readCompiled(cachePath)
-  // The build emits pure ASCII, which V8 takes without conversion.
-  const script = new Script(readFileSync(filename, 'latin1'), {
+  // As Node read the entry: another encoding would make it compile more of itself.
+  const script = new Script(readFileSync(filename, 'utf8'), {
     filename,
     cachedData,
   })
@@ -68,9 +68,23 @@ export function compiledCachePath(file: string): string {
 }
 
 /** Undefined if missing or damaged. */
-export function readCompiled(path: string): Buffer | undefined {
-  const sealed = readOrNothing(path)
-  return sealed === undefined ? undefined : removeChecksum(sealed)
+export function readCompiled(path: string): Uint8Array | undefined {
+  try {
+    return removeChecksum(readBytes(path))
+  } catch {
+    // Missing or unreadable.
+    return undefined
+  }
+}
+
+/** With the few functions of Node that a hook needs anyway: Node compiles its own at each start. */
+function readBytes(path: string): Uint8Array {
+  const fd = openSync(path, 'r')
+  const bytes = new Uint8Array(fstatSync(fd).size)
+  // A shorter read fails the checksum.
+  readSync(fd, bytes, 0, bytes.length, null)
+  closeSync(fd)
+  return bytes
 }
 
 /**
@@ -84,13 +98,4 @@ function thisNode(): string {
     mtimeMs: 0,
   }
   return `${process.version}.${process.arch}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`
-}
-
-function readOrNothing(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch {
-    // Missing or unreadable.
-    return undefined
-  }
 }

@@ -24,7 +24,7 @@ export class ProgramBundle {
   readonly #codeStart: number
   readonly #filename: string
   readonly #cache: string
-  readonly #compiled: ReadonlyMap<string, Buffer>
+  readonly #compiled: ReadonlyMap<string, Uint8Array>
   readonly #loaded = new Map<string, { readonly exports: object; readonly script: Script }>()
   #isAllCompiled = true
 
@@ -80,12 +80,14 @@ export class ProgramBundle {
   }
 }
 
-function chunksIn(compiled: Buffer | undefined): ReadonlyMap<string, Buffer> {
+function chunksIn(compiled: Uint8Array | undefined): ReadonlyMap<string, Uint8Array> {
   if (compiled === undefined) return new Map()
-  const indexLength = Number.parseInt(compiled.toString('latin1', 0, PREFIX_BYTES), 10)
-  const index = JSON.parse(
-    compiled.toString('latin1', PREFIX_BYTES, PREFIX_BYTES + indexLength),
-  ) as [string, number][]
+  const bytes = Buffer.from(compiled.buffer, compiled.byteOffset, compiled.length)
+  const indexLength = Number.parseInt(bytes.toString('latin1', 0, PREFIX_BYTES), 10)
+  const index = JSON.parse(bytes.toString('latin1', PREFIX_BYTES, PREFIX_BYTES + indexLength)) as [
+    string,
+    number,
+  ][]
   let start = PREFIX_BYTES + indexLength
-  return new Map(index.map(([name, length]) => [name, compiled.subarray(start, (start += length))]))
+  return new Map(index.map(([name, length]) => [name, bytes.subarray(start, (start += length))]))
 }

@@ -11,6 +11,7 @@ import {
   text_en,
 } from '@stricli/core'
 import { type CliContext, EXIT, describeError, exitCodeFor } from './context/context.ts'
+import { withCleanOutput } from './context/trusted-output.ts'
 import { runSlash } from './slash.ts'
 
 type Route = Command<CliContext> | RouteMap<CliContext>
@@ -52,6 +53,7 @@ const COMMANDS = {
   profiles: async () => (await import('./commands/work/profiles.ts')).profiles,
   pack: async () => (await packCommands()).pack,
   serve: async () => (await import('./commands/see/serve.ts')).serve,
+  trust: async () => (await import('./commands/start/trust.ts')).trust,
   setup: async () => (await import('./commands/start/setup.ts')).setup,
   mcp: async () => (await programCommands()).mcp,
   digest: async () => (await import('./commands/more/digest.ts')).digest,
@@ -107,7 +109,7 @@ export async function helpForAllCommands(): Promise<string> {
   return `# Every command and flag\n\n${sections.join('\n')}`
 }
 
-/** Where a group has a default command the parser proposes only that command's completions. */
+/** For a group with a default command, the parser proposes only the completions of that command. */
 function completeSubcommand(
   routes: RouteMap<CliContext>,
   [command = '', partial, ...more]: readonly string[],
@@ -127,8 +129,16 @@ function completeSubcommand(
   return names.filter((name) => name.startsWith(partial))
 }
 
-/** Runs one command line and returns its exit code. */
-export async function runCommandLine(
+/** Runs one command line and returns its exit code. Nothing that it prints steers the terminal but our own sequences. */
+export function runCommandLine(
+  args: readonly string[],
+  context: CliContext,
+  version: string,
+): Promise<number> {
+  return runCleaned(args, withCleanOutput(context), version)
+}
+
+async function runCleaned(
   args: readonly string[],
   context: CliContext,
   version: string,
@@ -147,7 +157,7 @@ export async function runCommandLine(
   }
   if (args[0] === 'slash')
     return runSlash(args.slice(1), context, (commandLine, inner) =>
-      runCommandLine(commandLine, inner, version),
+      runCleaned(commandLine, inner, version),
     )
   const commandLine = args[0] === 'help' ? [...args.slice(1), '--help'] : args
   await run(createApplication(await loadRoutes(commandLine[0]), version), commandLine, context)

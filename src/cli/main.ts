@@ -1,6 +1,7 @@
 import { StintError, isMissing } from '../public/projection.ts'
 import { readFileSync } from 'node:fs'
 import { runCommandLine } from './app.ts'
+import { printable } from '../text/printable.ts'
 import { describeError, exitCodeFor } from './context/context.ts'
 
 const { env, stdout, stderr } = process
@@ -8,7 +9,7 @@ const { env, stdout, stderr } = process
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader such as `stint list | head` closes the pipe early, which is not an error.
   if (error.code === 'EPIPE') process.exit(0)
-  stderr.write(`${describeError(error)}\n`)
+  stderr.write(`${printable(describeError(error))}\n`)
   process.exit(exitCodeFor(error))
 })
 
@@ -47,7 +48,7 @@ export async function main(packageJson: URL): Promise<void> {
       (JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }).version,
     )
   } catch (error) {
-    stderr.write(`${describeError(error)}\n`)
+    stderr.write(`${printable(describeError(error))}\n`)
     process.exitCode = exitCodeFor(error)
   }
 }

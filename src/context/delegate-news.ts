@@ -21,13 +21,13 @@ export function delegateNews(
   )
   const fitted = fitSection(
     section,
-    NEWS_TOKENS - costOfAll(fenceLines(session)) - TOKEN_MARGIN - LEFT_OUT_ROOM,
+    NEWS_TOKENS - costOfAll(fenceLines({ name: session })) - TOKEN_MARGIN - LEFT_OUT_ROOM,
   )
   const leftOut =
     fitted.shown < section.count
       ? leftOutLines(describeLeftOut([{ ...fitted, isShortened: false }]), LEFT_OUT_ROOM)
       : []
-  return fenced(session, [...fitted.lines, ...leftOut])
+  return fenced({ name: session }, [...fitted.lines, ...leftOut])
 }
 
 /** The commands come first because the rest may be cut. */

@@ -3,7 +3,7 @@ import { tldrOf } from '../session/tldr.ts'
 import { safeLine } from '../text/safe-text.ts'
 import { TOKEN_MARGIN, estimateLine, estimateTokens } from '../text/tokens.ts'
 import { CHARACTERS_PER_TOKEN, MAX_TOKENS, costOfAll, shortenToCost } from './text-size.ts'
-import { fenceLines, fenced } from './fence.ts'
+import { type FenceSubject, fenceLines, fenced } from './fence.ts'
 import {
   type FittedSection,
   LEFT_OUT_ROOM,
@@ -32,6 +32,8 @@ export interface PackOptions {
   readonly budget?: number
   /** The project context, one fact per line. It gets the room that the session leaves. */
   readonly project?: string
+  /** Parts of the journal come from another machine, which the text says. */
+  readonly isForeign?: boolean
 }
 
 export interface PackedContext {
@@ -62,7 +64,11 @@ export function arrangeContext(state: SessionState, options: PackOptions) {
   const mayBeOver = session.around + costOfFitted(session.fitted) > budget
   if (mayBeOver && isOver(session.text, budget))
     session = arrangeWithin(state, options, MARKER_SLACK)
-  return project === undefined ? session : withProject(state.name, session, project)
+  return project === undefined ? session : withProject(subjectOf(state, options), session, project)
+}
+
+function subjectOf({ name }: SessionState, { isForeign = false }: PackOptions): FenceSubject {
+  return { name, isForeign }
 }
 
 function isOver(text: string, budget: number) {
@@ -71,7 +77,7 @@ function isOver(text: string, budget: number) {
 
 function arrangeWithin(state: SessionState, options: PackOptions, spare: number) {
   const { budget = MAX_TOKENS } = options
-  const fence = costOfAll(fenceLines(state.name)) + TOKEN_MARGIN
+  const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
   const currentRoom = Math.min(CURRENT_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
   // The room of the head must not depend on the rest, or its bytes would change with it.
@@ -88,7 +94,7 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit - spent))), leftOutRoom)
   const fitted = fitInto(limit - spent - noteRoom)
   return {
-    ...composeContext(state.name, fitted, noteRoom),
+    ...composeContext(subjectOf(state, options), fitted, noteRoom),
     noteRoom,
     free: limit - fence - costOfFitted(fitted) - noteRoom,
   }
@@ -100,11 +106,11 @@ function scaleFairShares(sections: readonly ContextSection[], budget: number) {
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
 }
 
-function composeContext(name: string, fitted: readonly FittedSection[], noteRoom: number) {
+function composeContext(subject: FenceSubject, fitted: readonly FittedSection[], noteRoom: number) {
   const leftOut = describeLeftOut(fitted)
   const note = leftOutLines(leftOut, noteRoom)
-  const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
-  const around = costOfAll([...fenceLines(name, mark), ...note]) + TOKEN_MARGIN
+  const { text, mark } = fenced(subject, [...fitted.flatMap(({ lines }) => lines), ...note])
+  const around = costOfAll([...fenceLines(subject, mark), ...note]) + TOKEN_MARGIN
   return { text, mark, leftOut, fitted, around }
 }
 
@@ -112,7 +118,11 @@ export const PROJECT_ROOM = 520
 const PROJECT_NOTE_ROOM = 24
 
 /** Without room even for the project's name, the text stays unchanged. */
-function withProject(name: string, session: ReturnType<typeof arrangeWithin>, project: string) {
+function withProject(
+  subject: FenceSubject,
+  session: ReturnType<typeof arrangeWithin>,
+  project: string,
+) {
   const section = projectSection(project)
   const free = session.free - MARKER_SLACK
   const fitInto = (room: number) => fitSection(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
@@ -124,7 +134,7 @@ function withProject(name: string, session: ReturnType<typeof arrangeWithin>, pr
   }
   const noteRoom = isComplete ? 0 : PROJECT_NOTE_ROOM
   const fitted = [...session.fitted, isComplete ? full : fitInto(free - PROJECT_NOTE_ROOM)]
-  return composeContext(name, fitted, session.noteRoom + noteRoom)
+  return composeContext(subject, fitted, session.noteRoom + noteRoom)
 }
 
 function projectSection(text: string): ContextSection {

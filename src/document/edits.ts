@@ -1,10 +1,10 @@
-import { parse as parseYaml } from 'yaml'
 import type { EntryDraft, EntryData, EntryKind } from '../session/entries.ts'
 import type { DocumentItem, Region } from '../session/kinds/kind.ts'
 import { DOCUMENT_ITEMS, mayWrite } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
-import { slug } from '../text/clean.ts'
+import { nameFrom } from '../text/redact.ts'
 import { defined } from '../text/defined.ts'
+import { parseYaml } from '../text/parse-yaml.ts'
 import { formatToMinute } from '../text/times.ts'
 import { type BaseBlock, type BaseDocument, baseDocument } from './base-document.ts'
 import { HEADINGS } from './grammar.ts'
@@ -408,7 +408,7 @@ const FIELD_CHANGES: Readonly<
 > = {
   shortname: (value, _state, log) => {
     if (typeof value === 'string' && value.trim() !== '')
-      log.add('session.renamed', { name: slug(value) })
+      log.add('session.renamed', { name: nameFrom(value) })
   },
   task_ids: (value, state, log) => {
     const tasks = Array.isArray(value) ? value.map(String) : []
@@ -434,10 +434,7 @@ const FIELD_CHANGES: Readonly<
 }
 
 function parseValue(value: string): unknown {
-  try {
-    return parseYaml(value.trimStart())
-  } catch {
-    // Valid as part of the whole frontmatter but not alone (an anchor, say): it stays text.
-    return value.trim()
-  }
+  const parsed = parseYaml(value.trimStart())
+  // Valid as part of the whole frontmatter but not alone (an anchor, say): it stays text.
+  return parsed.isValid ? parsed.value : value.trim()
 }

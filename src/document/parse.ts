@@ -1,5 +1,5 @@
-import { parseDocument as parseYaml } from 'yaml'
 import type { Region } from '../session/kinds/kind.ts'
+import { parseYaml, yamlMistake } from '../text/parse-yaml.ts'
 import {
   HEADINGS,
   type HeadingKey,
@@ -45,10 +45,9 @@ export function parseDocument(raw: string): ParseResult {
 }
 
 function yamlProblem(front: readonly string[]) {
-  const document = parseYaml(front.join('\n'))
-  const error = document.errors[0]
-  if (error !== undefined) return error.message.split('\n')[0]
-  const value: unknown = document.toJS()
+  const parsed = parseYaml(front.join('\n'))
+  if (!parsed.isValid) return yamlMistake(parsed)
+  const { value } = parsed
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? undefined
     : 'not a list of fields'

@@ -195,7 +195,7 @@ function decisionFields(block: DocumentBlock): readonly string[] {
   })
 }
 
-/** A further line stays at the margin where it would be parsed as part of the field, else it is indented. */
+/** A further line stays at the margin if it would be parsed as part of the field. Otherwise it is indented. */
 function field(label: string, text: string): readonly string[] {
   const [first = '', ...more] = text.split('\n')
   let isAfterBlank = false

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { crc32, hasValidChecksum, withChecksum } from '../journal/record.ts'
+import { readOrUndefined } from '../journal/read-files.ts'
 import { replaceFile, replaceUnsynced } from '../journal/write-files.ts'
 import type { Log } from '../journal/log.ts'
 import { type LogPrefix, readRange } from '../journal/read-log.ts'
@@ -82,6 +82,8 @@ export function writeSnapshot(
 /** The full state up to a position in the log. Written for long logs, which take longer to fold than this takes to read. */
 export interface CachedState {
   readonly fold: number
+  /** A clone may bring this file, but cannot know the log's number on this disk. */
+  readonly inode: number
   readonly beginning: LogPrefix
   readonly state: SessionState
 }
@@ -135,8 +137,9 @@ function readChecked<T extends { readonly fold: number }>(path: string) {
 
 function readBytes(path: string) {
   try {
-    return readFileSync(path)
+    return readOrUndefined(path)
   } catch {
+    // Without it, the log is read.
     return undefined
   }
 }

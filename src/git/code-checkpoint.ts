@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { readHead } from './head.ts'
-import { gitSucceeds, stintIdentity, runGit, unlessGitFails } from './run-git.ts'
+import { gitSucceeds, stintIdentity, runGit, unlessGitFails, writeGit } from './run-git.ts'
 import type { Repository } from './repository.ts'
 import { DEFAULT_EXCLUDE, SAFE_CONFIG, type TreeOptions, writeWorkingTree } from './working-tree.ts'
 
@@ -15,7 +15,10 @@ export interface CodeCheckpointOptions extends TreeOptions {
 export interface CodeCheckpoint {
   readonly commit: string
   readonly ref: string
+  /** Too large, unreadable or a repository of its own. */
   readonly leftOut: readonly string[]
+  /** Untracked files that may hold secrets, which are left out too. */
+  readonly secrets: readonly string[]
 }
 
 /** A branch or a worktree folder that does not exist yet. */
@@ -36,11 +39,11 @@ export function checkpointCode(
       `it has to be a valid reference under ${REFS}`,
     )
   }
-  const { tree, leftOut } = writeWorkingTree(repository, options)
+  const { tree, leftOut, secrets } = writeWorkingTree(repository, options)
   const head = readHead(repository).commit
   const isHead = head !== undefined && runGit(root, ['rev-parse', `${head}^{tree}`]).trim() === tree
   const commit = isHead ? head : commitTree(root, tree, head, options.message)
-  runGit(root, [
+  writeGit(root, [
     ...SAFE_CONFIG,
     'update-ref',
     '--no-deref',
@@ -49,7 +52,7 @@ export function checkpointCode(
     ref,
     commit,
   ])
-  return { commit, ref, leftOut }
+  return { commit, ref, leftOut, secrets }
 }
 
 export function codeDiff(
@@ -94,7 +97,15 @@ function restoreToBranch(repository: Repository, commit: string, branch: string)
   if (gitSucceeds(root, ['show-ref', '--verify', '--quiet', ref]))
     throw alreadyExists(`the branch ${branch}`)
   // The empty old value makes git refuse if the branch appears in between.
-  runGit(root, [...SAFE_CONFIG, 'update-ref', '-m', 'stint: give back kept code', ref, commit, ''])
+  writeGit(root, [
+    ...SAFE_CONFIG,
+    'update-ref',
+    '-m',
+    'stint: give back kept code',
+    ref,
+    commit,
+    '',
+  ])
   return { commit, branch }
 }
 
@@ -102,7 +113,7 @@ function restoreToWorktree(repository: Repository, commit: string, folder: strin
   const worktree = resolve(repository.worktree, folder)
   if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw alreadyExists(worktree)
   const add = ['worktree', 'add', '--quiet', '--detach', '--', worktree, commit]
-  runGit(repository.worktree, [...SAFE_CONFIG, ...add])
+  writeGit(repository.worktree, [...SAFE_CONFIG, ...add])
   return { commit, worktree }
 }
 
@@ -131,7 +142,7 @@ function resolveCommit(repository: Repository, commit: string) {
 function commitTree(root: string, tree: string, parent: string | undefined, message: string) {
   const parents = parent === undefined ? [] : ['-p', parent]
   const settings = [...SAFE_CONFIG, '-c', 'i18n.commitEncoding=UTF-8']
-  return runGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {
+  return writeGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {
     env: stintIdentity(),
     // git takes no NUL in a message.
     input: `${message.replaceAll('\0', '')}\n`,

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOrUndefined } from '../journal/read-files.ts'
+import { readTextOrUndefined } from '../journal/read-files.ts'
 import type { Repository } from './repository.ts'
 import { defined } from '../text/defined.ts'
 import { type GitOptions, runGit, unlessGitFails } from './run-git.ts'
@@ -30,11 +30,12 @@ export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined
   return found === undefined ? undefined : { branch: ref.slice(BRANCH_PREFIX.length), ...found }
 }
 
-export function commitOfRef({ commonDir }: Repository, ref: string): string | undefined {
+export function commitOfRef(repository: Repository, ref: string): string | undefined {
+  const { commonDir } = repository
   const found = existsSync(join(commonDir, 'reftable')) ? undefined : refInFiles(commonDir, ref)
   if (found !== undefined) return found.commit
   // Git takes the name for a pattern, and for a folder of names as well.
-  return runGit(commonDir, ['for-each-ref', '--format=%(objectname) %(refname)', ref])
+  return runGit(repository, ['for-each-ref', '--format=%(objectname) %(refname)', ref])
     .split('\n')
     .find((line) => line.endsWith(` ${ref}`))
     ?.split(' ')[0]
@@ -71,5 +72,5 @@ function readHeadWithGit(repository: Repository, options: GitOptions) {
 
 // The path may be a folder of branches while the branch itself is packed.
 function readText(path: string) {
-  return readOrUndefined(path)?.toString('utf8')
+  return readTextOrUndefined(path)
 }

@@ -1,8 +1,9 @@
 // Reads files only: hooks do this on every event, and starting git costs more than everything else.
 import { realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { readTextOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { requireOwnership } from './ownership.ts'
 
 /** Every path is absolute and without symbolic links. */
 export interface Repository {
@@ -13,8 +14,20 @@ export interface Repository {
   readonly isLinked: boolean
 }
 
-/** A submodule is a repository of its own. */
-export function findRepository(cwd: string): Repository | undefined {
+/** A submodule is a repository of its own. Throws for one that another user owns, or whose main worktree has one of `folders` from another user. */
+export function findRepository(
+  cwd: string,
+  folders: readonly string[] = [],
+): Repository | undefined {
+  const found = searchUpwards(cwd)
+  if (found === undefined) return undefined
+  const { worktree, gitDir, mainRoot } = found
+  const owned = [worktree, gitDir, ...(mainRoot === worktree ? [] : [mainRoot])]
+  requireOwnership([...owned, ...folders.map((name) => join(mainRoot, name))], [worktree, mainRoot])
+  return found
+}
+
+function searchUpwards(cwd: string): Repository | undefined {
   let folder = realPath(cwd)
   while (folder !== undefined) {
     const dotGit = join(folder, '.git')
@@ -24,11 +37,21 @@ export function findRepository(cwd: string): Repository | undefined {
       const target = gitDirFromFile(dotGit)
       return target !== undefined && isGitDir(target) ? fromWorktree(folder, target) : undefined
     }
-    if (isGitDir(folder)) return fromInside(folder)
+    if (isGitDir(folder)) {
+      const inside = fromInside(folder)
+      const around = isUnderDotGit(folder) ? undefined : findRepository(dirname(folder))
+      // A bare repository among the files of another one came with them, and so did its configuration.
+      return around === undefined || around.commonDir === inside.commonDir ? inside : around
+    }
     const parent = dirname(folder)
     folder = parent === folder ? undefined : parent
   }
   return undefined
+}
+
+/** git tracks no path with this name in it. */
+function isUnderDotGit(folder: string) {
+  return folder.split(sep).includes('.git')
 }
 
 function fromWorktree(worktree: string, dotGit: string) {
@@ -113,7 +136,7 @@ function realPath(path: string) {
 }
 
 function readText(path: string) {
-  return unlessDenied(() => readOrUndefined(path)?.toString('utf8'))
+  return unlessDenied(() => readTextOrUndefined(path))
 }
 
 // A path that may not be read is not this user's repository.

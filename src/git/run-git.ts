@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
 import { join } from 'node:path'
+import { readOrUndefined } from '../journal/read-files.ts'
 import { removeFile } from '../journal/write-files.ts'
 import { defined } from '../text/defined.ts'
-import type { Repository } from './repository.ts'
+import { type Repository, findRepository } from './repository.ts'
 
 export class GitFailed extends StintError {
   override readonly name = 'GitFailed'
@@ -19,6 +20,12 @@ export class GitFailed extends StintError {
 }
 
 export interface GitOptions {
+  /** Content filters of the repository's own configuration run: without them a filtered file may look changed. */
+  readonly hasFilters?: boolean
+  /** The user's hooks run. */
+  readonly hasHooks?: boolean
+  /** What git writes is on disk when it returns. */
+  readonly isDurable?: boolean
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   /** `latin1` keeps the bytes of names that are not UTF-8. */
@@ -40,13 +47,18 @@ const CLEARED_VARIABLES = (
   .split(' ')
   .map((name) => `GIT_${name}`)
 
-export function runGit(cwd: string, args: readonly string[], options: GitOptions = {}): string {
+/** A folder, or a repository itself, which may have no files checked out. */
+export type GitPlace = string | Repository
+
+/** Inspects a repository. Nothing that its configuration names is executed: no hook, filter, diff driver, pager or monitor. */
+export function runGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): string {
   const encoding = options.encoding ?? 'utf8'
   // Loaded only here: a hook hardly ever runs git, and would pay on every event.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  const result = spawnSync('git', [...SETTINGS, ...args], {
+  const { args: all, cwd, env } = gitInvocation(place, args, options)
+  const result = spawnSync('git', all, {
     cwd,
-    env: environment(options.env),
+    env,
     input: options.input === undefined ? undefined : Buffer.from(options.input, encoding),
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     maxBuffer: MAX_OUTPUT_BYTES,
@@ -64,6 +76,15 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   return result.stdout.toString(encoding)
 }
 
+/** Changes a repository: content filters run, as its files need them, and git waits until objects and references are on disk. */
+export function writeGit(
+  place: GitPlace,
+  args: readonly string[],
+  options: GitOptions = {},
+): string {
+  return runGit(place, args, { ...options, hasFilters: true, isDurable: true })
+}
+
 export function unlessGitFails<T>(
   work: () => T,
   isExpected: (status: number | undefined) => boolean = () => true,
@@ -76,25 +97,140 @@ export function unlessGitFails<T>(
   }
 }
 
-export function tryGit(cwd: string, args: readonly string[]): string | undefined {
-  return unlessGitFails(() => runGit(cwd, args))
+export function tryGit(
+  place: GitPlace,
+  args: readonly string[],
+  options: GitOptions = {},
+): string | undefined {
+  return unlessGitFails(() => runGit(place, args, options))
 }
 
 /** For commands that answer by exit code: 0 is yes, 1 is no. */
 export function gitSucceeds(
-  cwd: string,
+  place: GitPlace,
   args: readonly string[],
   options: GitOptions = {},
 ): boolean {
   const printed = unlessGitFails(
-    () => runGit(cwd, args, options),
+    () => runGit(place, args, options),
     (status) => status === 1,
   )
   return printed !== undefined
 }
 
-// A file system monitor would outlive us.
-const SETTINGS = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false']
+// A file system monitor would outlive us. A bare repository among the files of a project is data, and its configuration is not the user's.
+const SETTINGS = [
+  'core.quotepath=off',
+  'core.fsmonitor=false',
+  'safe.bareRepository=explicit',
+  'log.showSignature=false',
+]
+const WITHOUT_HOOKS = 'core.hooksPath=/dev/null'
+// After a power cut a reference must not name objects that never reached the disk.
+const DURABLE = ['core.fsync=all', 'core.fsyncMethod=fsync']
+const DIFF_COMMANDS: ReadonlySet<string> = new Set(['diff', 'log', 'show'])
+
+/** For callers that start git themselves. */
+export function gitInvocation(
+  place: GitPlace,
+  args: readonly string[],
+  { hasFilters = false, hasHooks = false, isDurable = false, env }: GitOptions = {},
+) {
+  const cwd = typeof place === 'string' ? place : place.commonDir
+  const repository = typeof place === 'string' ? findRepository(place) : place
+  const settings = [
+    ...SETTINGS,
+    ...(hasHooks ? [] : [WITHOUT_HOOKS]),
+    ...(isDurable ? durableSettings() : []),
+  ]
+  const at = subcommandIndex(args)
+  const isDiff = DIFF_COMMANDS.has(args[at] ?? '')
+  return {
+    cwd,
+    args: [
+      ...explicitGitDir(place, repository),
+      ...settings.flatMap((setting) => ['-c', setting]),
+      ...args.slice(0, at + 1),
+      ...(isDiff ? ['--no-ext-diff', '--no-textconv'] : []),
+      ...args.slice(at + 1),
+    ],
+    env: {
+      ...environment(env),
+      ...(hasFilters || repository === undefined ? {} : withoutFilters(cwd, repository)),
+    },
+  }
+}
+
+/** git takes the directory that it starts in for a bare repository that was not named. */
+function explicitGitDir(place: GitPlace, repository: Repository | undefined) {
+  if (typeof place !== 'string') return [`--git-dir=${place.commonDir}`]
+  const isInside =
+    repository !== undefined && `${realFolder(place)}/`.startsWith(`${repository.gitDir}/`)
+  return isInside ? [`--git-dir=${repository.gitDir}`] : []
+}
+
+/** git before 2.36 has one setting for this, and later ones warn about it. */
+let hasFsyncComponents: boolean | undefined
+
+function durableSettings() {
+  if (hasFsyncComponents === undefined) {
+    const { spawnSync } = process.getBuiltinModule('node:child_process')
+    const printed = String(spawnSync('git', ['version'], { encoding: 'utf8' }).stdout)
+    const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(printed)?.map(Number) ?? []
+    hasFsyncComponents = major > 2 || (major === 2 && minor >= 36)
+  }
+  return hasFsyncComponents ? DURABLE : ['core.fsyncObjectFiles=true']
+}
+
+function realFolder(path: string) {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    // Missing: git itself reports it.
+    return path
+  }
+}
+
+/** Filters of the repository's own configuration, set to nothing. The environment takes names that `-c` cannot. */
+function withoutFilters(cwd: string, { gitDir, commonDir }: Repository): NodeJS.ProcessEnv {
+  const files = [join(commonDir, 'config'), join(gitDir, 'config.worktree')]
+  const mayFilter = files.some((file) => /filter|include/i.test(configText(file)))
+  if (!mayFilter) return {}
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  const list = ['config', '--show-scope', '--null', '--name-only', '--get-regexp', '^filter\\.']
+  const printed = spawnSync('git', [`--git-dir=${gitDir}`, ...list], {
+    cwd,
+    env: environment(),
+    timeout: TIMEOUT_MS,
+  })
+  const fields = String(printed.stdout).split('\0')
+  const names = new Set<string>()
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    if (fields[at] === 'local' || fields[at] === 'worktree')
+      names.add(fields[at + 1]!.replace(/^filter\./, '').replace(/\.[^.]*$/, ''))
+  const settings = [...names].flatMap((name) => [
+    ...['clean', 'smudge', 'process'].map((key) => [`filter.${name}.${key}`, '']),
+    [`filter.${name}.required`, 'false'],
+  ])
+  const first = Number(process.env['GIT_CONFIG_COUNT'] ?? 0) || 0
+  const pairs = settings.flatMap(([key = '', value = ''], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ])
+  return {
+    ...Object.fromEntries(pairs),
+    GIT_CONFIG_COUNT: String(first + settings.length),
+  }
+}
+
+function configText(path: string) {
+  try {
+    return readOrUndefined(path)?.toString('latin1') ?? ''
+  } catch {
+    // git itself reports a configuration that cannot be read.
+    return 'filter'
+  }
+}
 
 function environment(extra: Readonly<Record<string, string>> = {}) {
   const env: NodeJS.ProcessEnv = { ...process.env }
@@ -134,9 +270,13 @@ function firstLine(text: string) {
 }
 
 function subcommandOf(args: readonly string[]) {
+  return args[subcommandIndex(args)] ?? ''
+}
+
+function subcommandIndex(args: readonly string[]) {
   let at = 0
   while (args[at] === '-c') at += 2
-  return args[at] ?? ''
+  return at
 }
 
 /** Set completely: the user may have configured none, and a hook may inherit the identity of another commit. */

@@ -2,7 +2,8 @@ import { isRunning } from '../journal/read-files.ts'
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
-import { runGit, tryGit } from './run-git.ts'
+import { isSecretFile } from './secret-files.ts'
+import { tryGit, writeGit } from './run-git.ts'
 import { randomHex } from '../journal/ids.ts'
 import { join } from 'node:path'
 import { linkFile, removeFile, replaceFile } from '../journal/write-files.ts'
@@ -26,18 +27,19 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
   return withTemporaryIndex(repository.gitDir, (index) => {
     // latin1, so that names that are not UTF-8 come back byte for byte.
     const git = (args: readonly string[], input?: string) =>
-      runGit(repository.worktree, [...SAFE_CONFIG, ...args], {
+      writeGit(repository.worktree, [...SAFE_CONFIG, ...args], {
         env: { GIT_INDEX_FILE: index },
         encoding: 'latin1',
         ...(input !== undefined && { input }),
       })
-    const { deleted, present, leftOut } = listChanges(repository.worktree, git, options)
+    const { deleted, present, leftOut, secrets } = listChanges(repository.worktree, git, options)
     // First and with --force-remove: git refuses a path below what is now a link or a file.
     if (deleted.length > 0)
       git(['update-index', '--force-remove', '-z', '--stdin'], joinNul(deleted))
     if (present.length > 0)
       git(['update-index', '--add', '--remove', '-z', '--stdin'], joinNul(present))
-    return { tree: git(['write-tree']).trim(), leftOut: leftOut.map(toUtf8).sort() }
+    const list = (paths: readonly string[]) => paths.map(toUtf8).sort()
+    return { tree: git(['write-tree']).trim(), leftOut: list(leftOut), secrets: list(secrets) }
   })
 }
 
@@ -49,6 +51,7 @@ function listChanges(worktree: string, git: Git, options: TreeOptions) {
   const present = new Set<string>()
   const deleted = new Set<string>()
   const leftOut: string[] = []
+  const secrets: string[] = []
 
   for (const { path, status, isSubmodule } of trackedChanges(git)) {
     // git writes no tree with a conflict in it, so those are resolved even in excluded paths.
@@ -67,12 +70,14 @@ function listChanges(worktree: string, git: Git, options: TreeOptions) {
     if (file === 'missing') continue
     // A nested repository is listed with a trailing slash; git would add none of its files.
     if (path.endsWith('/') || file === 'unreadable' || file > maxBytes) leftOut.push(path)
+    else if (isSecretFile(worktree, path)) secrets.push(path)
     else present.add(path)
   }
   return {
     present: [...present],
     deleted: [...deleted].filter((path) => !present.has(path)),
     leftOut: [...new Set(leftOut)],
+    secrets,
   }
 }
 
@@ -88,7 +93,9 @@ function* trackedChanges(git: Git) {
 }
 
 function hasOwnChanges(worktree: string, path: string) {
-  return tryGit(`${worktree}/${toUtf8(path)}`, ['status', '--porcelain']) !== ''
+  return (
+    tryGit(`${worktree}/${toUtf8(path)}`, ['status', '--porcelain'], { hasFilters: true }) !== ''
+  )
 }
 
 function inspectFile(worktree: string, path: string) {

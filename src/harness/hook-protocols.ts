@@ -1,8 +1,16 @@
 // Apart from the registry, because a fast hook pays for everything it loads.
 import { claudeProtocol } from './claude/hooks/protocol.ts'
-import type { HookEvent, HookProtocol } from './contract/hooks.ts'
+import { readToolFacts } from './claude/hooks/tool-facts.ts'
+import type {
+  HookEvent,
+  HookProtocol,
+  ToolFacts,
+  ToolFactsReader,
+  ToolUsedEvent,
+} from './contract/hooks.ts'
 
 const PROTOCOLS: readonly HookProtocol[] = [claudeProtocol]
+const TOOL_FACTS: Readonly<Record<string, ToolFactsReader>> = { claude: readToolFacts }
 
 export function readFastEvent(
   json: string,
@@ -12,4 +20,8 @@ export function readFastEvent(
     if (event !== undefined) return { event, protocol }
   }
   return undefined
+}
+
+export function readFastToolFacts(event: ToolUsedEvent, root: string): ToolFacts | undefined {
+  return TOOL_FACTS[event.harness]?.(event, root)
 }

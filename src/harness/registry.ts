@@ -18,6 +18,8 @@ export interface HarnessDefinition {
   /** How a driven conversation is stored; by default from the driver's events. */
   readonly recording?: 'transcript' | 'history' | 'driver'
   readonly omitsSystemPrompt?: true
+  /** Variables it sets for the commands of its agent. */
+  readonly variables?: readonly string[]
   /** Loaded eagerly, because a hook cannot wait for an import. */
   readonly hooks?: HarnessHooks
   readonly limits?: HarnessLimits
@@ -40,6 +42,7 @@ const HARNESSES: HarnessDefinition[] = [
     title: 'Claude Code',
     recording: 'transcript',
     omitsSystemPrompt: true,
+    variables: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'],
     hooks: claudeHooks,
     limits: claudeLimits,
     drive: async () => (await import('./claude/drive.ts')).claudeHarness,
@@ -50,6 +53,7 @@ const HARNESSES: HarnessDefinition[] = [
     name: 'codex',
     title: 'Codex',
     recording: 'history',
+    variables: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID'],
     limits: limitsByRule('codex', '90% of the window', (window) => window * 0.9),
     drive: async () => (await import('./codex/drive.ts')).codexHarness,
     history: async () => (await import('./codex/history.ts')).codexHistory,
@@ -76,12 +80,14 @@ const HARNESSES: HarnessDefinition[] = [
   {
     name: 'gemini',
     title: 'Gemini CLI',
+    variables: ['GEMINI_CLI'],
     limits: limitsByRule('gemini', '50% of the window', (window) => window * 0.5),
     history: async () => (await import('./gemini/history.ts')).geminiHistory,
   },
   {
     name: 'opencode',
     title: 'opencode',
+    variables: ['OPENCODE'],
     limits: limitsByRule('opencode', 'window less 20k', (window) => window - 20_000),
     history: async () => (await import('./opencode/history.ts')).opencodeHistory,
   },
@@ -124,6 +130,16 @@ export function findHarness(name: string): HarnessDefinition | undefined {
   const base = name.split(':', 1)[0]
   const found = HARNESSES.find((harness) => harness.name === base)
   return found?.argument === undefined && base !== name ? undefined : found
+}
+
+/** Set by hooks, and for everything that a run or prompt starts. */
+const OWN_VARIABLES = ['STINT_CONVERSATION', 'STINT_MARK', 'STINT_DELEGATE', 'STINT_PROMPT']
+
+/** The title of the agent that started this process, as far as its environment says. */
+export function agentInEnv(env: NodeJS.ProcessEnv): string | undefined {
+  const isSet = (name: string) => (env[name] ?? '') !== ''
+  const known = HARNESSES.find(({ variables = [] }) => variables.some(isSet))
+  return known?.title ?? (OWN_VARIABLES.some(isSet) ? 'an agent' : undefined)
 }
 
 export function drivableNames(models?: ModelSettings): readonly string[] {

@@ -57,7 +57,7 @@ export async function runAfterEvent(
   try {
     // Without state no hook has served this conversation.
     if (readConversationState(stateFolder, event.conversation) === undefined) return
-    const config = readConfig(paths.sessions)
+    const config = readConfig(paths)
     const context = new SessionContext({ event, paths, config, env, protocol }, false)
     const { session } = context
     if (session === undefined) return

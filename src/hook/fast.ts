@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
 import type { HookEventOf, HookEvent, HookProtocol } from '../harness/contract/hooks.ts'
 import { readFastEvent } from '../harness/hook-protocols.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { readTextOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { recordHookCost } from '../project/conversation/hook-costs.ts'
 import {
   type ConversationState,
@@ -55,7 +55,7 @@ function openContext(
   const paths = locateProject(event, env, protocol)
   if (paths.repository === undefined) return undefined
   const stateFolder = conversationStateFolder(paths)
-  const config = readCachedConfig(paths.sessions, stateFolder)
+  const config = readCachedConfig(paths, stateFolder)
   // The user's own patterns may be slow; only tool events record no text.
   if (config === undefined) return undefined
   if (config.redact.patterns.length > 0 && event.kind !== 'toolUsed') return undefined
@@ -120,12 +120,12 @@ export function isTranscriptQuiet({ protocol, conversationState }: HookContext):
 }
 
 function headStamp({ gitDir, commonDir }: Repository): string {
-  const head = readOrUndefined(join(gitDir, 'HEAD'))?.toString('utf8').trim() ?? ''
+  const head = readTextOrUndefined(join(gitDir, 'HEAD'))?.trim() ?? ''
   const ref = /^ref: (\S+)$/.exec(head)?.[1]
   // A commit by someone else moves the branch.
   return ref === undefined
     ? head
-    : `${head} ${readOrUndefined(join(commonDir, ref))?.toString('utf8').trim() ?? ''}`
+    : `${head} ${readTextOrUndefined(join(commonDir, ref))?.trim() ?? ''}`
 }
 
 function configStamp(sessions: string): string {

@@ -1,6 +1,7 @@
 import type { AbridgedState } from '../document/snapshot.ts'
 import type { Head } from '../git/head.ts'
 import { StintError } from '../journal/errors.ts'
+import { isTooLarge } from '../journal/read-files.ts'
 import type { Config } from '../project/config/config.ts'
 import { LiveSession } from '../project/store/live-session.ts'
 import { belongsHere } from '../project/store/open-session-files.ts'
@@ -16,14 +17,19 @@ export function openSessionById(
   paths: ProjectPaths,
   config: Config,
   id: string,
+  { isBound = false } = {},
 ): FoundSession | undefined {
   const session = new LiveSession(id, paths, config)
   try {
     const opened = session.openTo()
-    if (isSessionOpen(opened.state) && opened.state.entryCount > 0) return { session, ...opened }
+    // What a stranger recorded is not the user's session until they agree.
+    const isUsable = isSessionOpen(opened.state) && opened.state.entryCount > 0
+    if (isUsable && !session.isRefused) return { session, ...opened }
   } catch (error) {
     // A missing or unreadable journal counts as no session.
     if (!(error instanceof StintError)) throw error
+    // The session of a conversation is still its session; what the hook captures waits in the outbox.
+    if (isBound && isTooLarge(error)) throw error
   }
   session.close()
   return undefined

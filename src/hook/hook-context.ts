@@ -12,6 +12,7 @@ import { conversationStateFolder } from '../project/store/conversation-binding.t
 import { type ProjectPaths, findProjectPaths } from '../project/store/project-paths.ts'
 import { type EntryDraft, type EntryData, type EntryKind, draftEntry } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
+import { redact } from '../text/redact.ts'
 import { isoTime } from '../text/times.ts'
 
 /** Timeout of the git call that is needed if the files under .git do not suffice. */
@@ -162,7 +163,8 @@ export function recordHookError(
     at,
     event: name,
     conversation,
-    message: message.slice(0, MAX_ERROR_LENGTH),
+    // An error may quote the prompt or the file it failed on.
+    message: redact(message.slice(0, 2 * MAX_ERROR_LENGTH)).text.slice(0, MAX_ERROR_LENGTH),
   })
 }
 

@@ -74,7 +74,12 @@ export async function injectSession(
   // A continued conversation already knows the repository.
   const project = how.level === 'start' ? readProjectContext(paths) : undefined
   const { conversation } = event
-  const packed = packContext(state, { level: how.level, conversation, ...defined({ project }) })
+  const packed = packContext(state, {
+    level: how.level,
+    conversation,
+    isForeign: session.log.isForeign,
+    ...defined({ project }),
+  })
   inject(context, buildInjection(packed, session, state), how)
 }
 

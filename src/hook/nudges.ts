@@ -26,7 +26,7 @@ export function countEdit(context: HookContext): { edits: number; isDue: boolean
   return { edits, isDue: edits >= UNLOGGED_EDITS && mayNudge(context, 'edits') }
 }
 
-/** The first time may be an exception. */
+/** The first large output may be an exception, so it causes no nudge. */
 export function nudgeAtLargeOutput(context: HookContext): void {
   const largeOutputs = (context.conversationState.largeOutputs ?? 0) + 1
   context.update({ largeOutputs })

@@ -4,7 +4,8 @@ import { LiveSession } from '../project/store/live-session.ts'
 import { announceSession, claimOpening, readOpenSessions } from '../project/store/open-sessions.ts'
 import { prepareSessionsFolder } from '../project/store/project-paths.ts'
 import { draftEntry } from '../session/entries.ts'
-import { oneLine, shorten, slug } from '../text/clean.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { nameFrom } from '../text/redact.ts'
 import { defined } from '../text/defined.ts'
 import { redactInTime } from './redact-and-clip.ts'
 import { openSessionById, findSessionsHere } from './find-session.ts'
@@ -57,8 +58,8 @@ const MAIN_BRANCHES = new Set(['main', 'master', 'trunk', 'develop', 'dev', 'def
 
 /** A feature branch names the work best; a main branch says nothing. */
 export function sessionNameFrom(branch: string | undefined, request: string): string {
-  if (branch !== undefined && !MAIN_BRANCHES.has(branch)) return slug(branch)
-  return slug(request)
+  if (branch !== undefined && !MAIN_BRANCHES.has(branch)) return nameFrom(branch)
+  return nameFrom(request)
 }
 
 function freeName(context: SessionContext, name: string): string {

@@ -6,7 +6,7 @@ import { journalFolder, type ProjectPaths } from '../project/store/project-paths
 import type { GitState } from '../session/entries.ts'
 import { packContext, textForSummariser } from '../context/injected-context.ts'
 import { lineForPerson } from '../context/person-line.ts'
-import { contentWords, vocabularyOf } from '../context/intent/unrelated-work.ts'
+import { vocabularyOf, vocabularyWords } from '../context/intent/unrelated-work.ts'
 import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { replaceUnsynced } from '../journal/write-files.ts'
 import { THIS_BUILD } from '../project/config/this-build.ts'
@@ -18,7 +18,8 @@ import { type Injection, buildInjection } from './inject.ts'
 export interface Precomputed {
   /** Another build may respond differently. */
   readonly build: string
-  readonly log: { readonly inode: number; readonly size: number }
+  /** A clone may bring this file, but cannot know where and when its log lands on this disk. */
+  readonly log: { readonly inode: number; readonly size: number; readonly mtimeMs: number }
   readonly conversation: string
   readonly isJoined: boolean
   /** The two latest. */
@@ -60,7 +61,8 @@ export function readValidPrecomputed(
   const value = readPrecomputed(paths, session)
   if (value === undefined) return undefined
   const stat = statOrUndefined(join(journalFolder(paths, session), 'log.jsonl'))
-  return stat?.ino === value.log.inode && stat.size === value.log.size ? value : undefined
+  const { inode, size, mtimeMs } = value.log
+  return stat?.ino === inode && stat.size === size && stat.mtimeMs === mtimeMs ? value : undefined
 }
 
 const MAX_WORDS = 2000
@@ -71,15 +73,17 @@ export function precompute({ session, state, end }: FoundSession, conversation: 
   const compacted = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
   // For a new conversation, the last words come from another one.
+  const { isForeign } = session.log
   const started = packContext(state, {
+    isForeign,
     level: 'start',
     conversation: 'to be',
     ...defined({ project }),
   })
-  const resumed = packContext(compacted, { level: 'full', conversation })
+  const resumed = packContext(compacted, { level: 'full', conversation, isForeign })
   const value: Precomputed = {
     build: THIS_BUILD,
-    log: { inode: session.log.identity().inode, size: end },
+    log: { ...session.log.identity(), size: end },
     conversation,
     isJoined: known.includes(conversation),
     conversations: known.slice(-MAX_CONVERSATIONS),
@@ -87,7 +91,7 @@ export function precompute({ session, state, end }: FoundSession, conversation: 
     start: { ...buildInjection(started, session, state), person: lineForPerson(state) },
     compacted: { ...buildInjection(resumed, session, compacted), person: lineForPerson(compacted) },
     checkpoint: checkpointResponse(state),
-    words: [...contentWords(vocabularyOf(state))].slice(0, MAX_WORDS),
+    words: [...vocabularyWords(vocabularyOf(state))].slice(0, MAX_WORDS),
   }
   replaceUnsynced(precomputedPath(session.paths, session.id), JSON.stringify(value))
 }

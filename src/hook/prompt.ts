@@ -53,14 +53,14 @@ export function promptFast(context: HookContext<UserPrompt>): boolean {
   const { conversationState, stateFolder, paths, protocol } = context
   const { prompt, isFromHarness } = context.event
   const session = upToDateSession(context)
-  const bytes =
+  const written =
     session === undefined
       ? undefined
       : scanQuietTranscript(protocol.transcriptPatterns, conversationState)
   if (
     session === undefined ||
-    bytes === undefined ||
-    mayBeUndelivered(protocol.transcriptPatterns, bytes, conversationState)
+    written === undefined ||
+    mayBeUndelivered(protocol.transcriptPatterns, written, conversationState)
   )
     return false
   if (
@@ -85,8 +85,9 @@ export function promptFast(context: HookContext<UserPrompt>): boolean {
 /** Enough words to make the check run, and none that a prompt can contain. */
 const UNKNOWN_WORDS = Array.from({ length: 20 }, (_, index) => ` ${index}`)
 
-function recordPrompt(context: HookContext<UserPrompt>): void {
-  const { prompt, promptId } = context.event
+export function recordPrompt(context: HookContext<UserPrompt>): void {
+  const { prompt, promptId, isFromHarness } = context.event
+  if (isFromHarness) return
   // Settings and a plugin may both register the hook: still one request.
   const once = promptId === undefined ? undefined : `prompt:${promptId}`
   recordRequest(context, prompt, defined({ once }))

@@ -163,7 +163,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     if (named !== undefined && named !== '') return findNamedSession(this.paths, this.config, named)
     const { session: bound } = this.conversationState
     if (bound !== undefined) {
-      const found = openSessionById(this.paths, this.config, bound)
+      const found = openSessionById(this.paths, this.config, bound, { isBound: true })
       if (found?.state.status === 'active') return found
       this.#paused = found
       const { session: _ended, ...rest } = this.conversationState

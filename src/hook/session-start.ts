@@ -12,6 +12,7 @@ import {
   listOpenSessions,
   readOpenSession,
 } from '../project/store/open-session-files.ts'
+import { isRefusedJournal } from '../project/store/project-paths.ts'
 import { kindsInOutbox } from '../project/store/outbox.ts'
 import type { HookContext } from './hook-context.ts'
 import { hasPendingWork } from './fast.ts'
@@ -136,10 +137,15 @@ function reportOtherSessions(context: SessionContext): void {
       person: `📋 Several sessions are active here (${several.join(', ')}): /session-resume NAME chooses one`,
     })
   }
-  const { paused } = context
+  const { paused, paths } = context
   if (paused !== undefined)
-    context.respond({
+    return context.respond({
       person: `📋 ${paused.state.name} is paused: /session-resume goes on with it`,
+    })
+  const foreign = (listOpenSessions(paths) ?? []).filter(({ id }) => isRefusedJournal(paths, id))
+  if (foreign.length > 0)
+    context.respond({
+      person: `📋 This repository brings ${foreign.length === 1 ? 'a session' : `${foreign.length} sessions`} from elsewhere, not used until you agree: stint trust`,
     })
 }
 
@@ -194,6 +200,6 @@ function isTranscriptRead(
   const { transcript, looked } = conversationState
   if (transcript === undefined || statOrUndefined(transcript) === undefined) return true
   if (looked === undefined) return false
-  const bytes = scanQuietTranscript(protocol.transcriptPatterns, conversationState)
-  return bytes !== undefined && !includesAny(bytes, protocol.transcriptPatterns.commands)
+  const written = scanQuietTranscript(protocol.transcriptPatterns, conversationState)
+  return written !== undefined && !includesAny(written, protocol.transcriptPatterns.commands)
 }

@@ -18,6 +18,7 @@ import {
 } from '../project/store/project-paths.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
+import { printable } from '../text/printable.ts'
 import { openSessionById, findSessionsHere } from './find-session.ts'
 import { isInvalidConfig, readConfigWithCache } from '../project/config/cached-config.ts'
 import { GIT_TIMEOUT_MS, recordHookError } from './hook-context.ts'
@@ -67,7 +68,7 @@ async function projectLine(
   // Only if hooks follow the conversation, because nothing else reads the file.
   if (conversationState !== undefined)
     writeContextWindow(stateFolder, conversationState.conversation, window)
-  const config = await readConfigWithCache(paths.sessions, stateFolder)
+  const config = await readConfigWithCache(paths, stateFolder)
   const state = sessionHere(paths, config, conversationState?.session)
   const seen =
     state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined
@@ -93,9 +94,9 @@ function sessionLine(state: SessionState): readonly string[] {
   const current = currentStep(state)?.text
   const blockers = openBlockers(state).length
   return [
-    `📋 ${shorten(oneLine(state.name), 60)}${state.status === 'paused' ? ' (paused)' : ''}`,
+    `📋 ${shorten(printable(oneLine(state.name)), 60)}${state.status === 'paused' ? ' (paused)' : ''}`,
     ...(total === 0 ? [] : [`${done}/${total}`]),
-    ...(current === undefined ? [] : [shorten(oneLine(current), 40)]),
+    ...(current === undefined ? [] : [shorten(printable(oneLine(current)), 40)]),
     ...(blockers === 0 ? [] : [`⛔ ${blockers}`]),
   ]
 }

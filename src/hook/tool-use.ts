@@ -1,5 +1,7 @@
 import { mayRunTests } from '../command/may-run-tests.ts'
 import type { HookEventOf, ToolFacts } from '../harness/contract/hooks.ts'
+import { readFastToolFacts } from '../harness/hook-protocols.ts'
+import { harnessHooks } from '../harness/registry.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
 import type { ConversationState } from '../project/conversation/conversation-state.ts'
 import { defined } from '../text/defined.ts'
@@ -23,7 +25,7 @@ const MAX_PENDING_FILES = 50
 const MAX_TASK_LENGTH = 200
 
 export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<void> {
-  const facts = readToolFacts(context)
+  const facts = readFullToolFacts(context)
   bindFromCommand(context, facts)
   if (context.session === undefined && facts.isEdit && isProjectFile(facts.edited))
     await openSessionForEdit(context, facts.edited!)
@@ -48,7 +50,7 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
  * nor stint.
  */
 export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
-  const { conversationState, event, stateFolder, protocol } = context
+  const { conversationState, event, paths, stateFolder, protocol } = context
   if (event.agent !== undefined || conversationState.given?.isProved === false) return false
   const settled = upToDateState(context)
   if (
@@ -56,7 +58,8 @@ export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
     mayCrossThreshold(protocol.transcriptPatterns, stateFolder, conversationState)
   )
     return false
-  const facts = readToolFacts(context)
+  const facts = readFastToolFacts(event, workingFolder(paths))
+  if (facts === undefined) return false
   if (facts.isEdit) return settled.files.includes(facts.edited ?? '') && !countEdit(context).isDue
   return facts.command !== undefined && needsNoHandler(facts.command, facts, conversationState)
 }
@@ -80,8 +83,14 @@ function hasReadableTranscript({ transcript, looked }: ConversationState): boole
   )
 }
 
-function readToolFacts({ event, paths, protocol }: HookContext<ToolUsed>): ToolFacts {
-  return protocol.toolFacts(event, workingFolder(paths))
+/** Which files the session has is not known: the fold drops what it has. */
+export function recordEditUnread(context: HookContext<ToolUsed>): void {
+  const { isEdit, edited } = readFullToolFacts(context)
+  if (isEdit && isProjectFile(edited)) context.record('file.changed', { path: edited! })
+}
+
+function readFullToolFacts({ event, paths }: HookContext<ToolUsed>): ToolFacts {
+  return harnessHooks(event.harness)!.toolFacts(event, workingFolder(paths))
 }
 
 function isLargeOutput({ output = '' }: ToolFacts): boolean {

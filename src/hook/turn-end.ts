@@ -41,6 +41,10 @@ export function stopFast(context: HookContext<Stop>): boolean {
   return true
 }
 
+export function recordStopUnread(context: HookContext<Stop>): void {
+  if (context.event.lastMessage !== undefined) recordTurn(context, context.event.lastMessage)
+}
+
 function recordTurn(
   context: HookContext,
   message = '',
@@ -62,7 +66,7 @@ export function subagentStopFast(context: HookContext<SubagentStop>): boolean {
   return upToDateSession(context) !== undefined && recordAgent(context)
 }
 
-function recordAgent(context: HookContext<SubagentStop>): boolean {
+export function recordAgent(context: HookContext<SubagentStop>): boolean {
   const { agent, type, conversation, lastMessage } = context.event
   if (lastMessage === undefined) return false
   const { [agent]: task } = context.conversationState.agents

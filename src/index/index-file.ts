@@ -1,11 +1,22 @@
-import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isMissing, reasonOf } from '../journal/errors.ts'
-import { moveFile, removeFile } from '../journal/write-files.ts'
-import { statOrUndefined } from '../journal/read-files.ts'
+import {
+  createFile,
+  createFolder,
+  moveFile,
+  openRegularFile,
+  removeFile,
+  touchFile,
+} from '../journal/write-files.ts'
+import { closeSync, fstatSync } from 'node:fs'
+import { randomHex } from '../journal/ids.ts'
+import { readRange } from '../journal/read-log.ts'
+import { timeForFileName } from '../text/times.ts'
+import { listFolder, readOrUndefined, refuseLinks, statOrUndefined } from '../journal/read-files.ts'
 import { FOLD_VERSION } from '../session/fold.ts'
 import {
   type Database,
+  Statements,
   inTransaction,
   isBusy,
   isCorrupt,
@@ -16,19 +27,26 @@ import {
 
 const MAX_REMOVALS = 3
 
+interface IndexFileOptions {
+  /** Creates the folder of the file, which may have been removed with it. */
+  prepare(): void
+  report(line: string): void
+  /** A file of this machine with a random word, which an index built here remembers. */
+  readonly keyPath: string
+}
+
 /**
  * The index can always be rebuilt: a damaged file is replaced, and without a usable disk it is
  * built in memory.
  */
 export class IndexFile {
   readonly #path: string
-  readonly #options: { prepare(): void; report(line: string): void }
+  readonly #options: IndexFileOptions
   #inode: number | undefined
   #isClosed = false
   database: Database
 
-  /** `prepare` creates the folder of the file, which may have been removed with it. */
-  constructor(path: string, options: { prepare(): void; report(line: string): void }) {
+  constructor(path: string, options: IndexFileOptions) {
     this.#path = path
     this.#options = options
     this.database = this.#open()
@@ -84,7 +102,7 @@ export class IndexFile {
     // SQLite treats a file shorter than its smallest page as empty and overwrites it.
     if (before !== undefined && before.size > 0 && before.size < 512)
       throw new UnusableIndex('is cut off')
-    const database = openDatabase(this.#path)
+    const database = openDatabase(this.#path, readKey(this.#options.keyPath))
     this.#inode = statOrUndefined(this.#path)?.ino
     if (this.#inode !== undefined) return database
     database.close()
@@ -135,7 +153,7 @@ const QUARANTINE_SUFFIX = '.set-aside-'
 
 export function quarantineIndex(path: string, inode: number | undefined): string | undefined {
   // An exclusively locked empty database: the system releases the lock when a process is killed.
-  const lock = new (loadSqlite().DatabaseSync)(`${path}.lock`)
+  const lock = openFile(`${path}.lock`)
   try {
     lock.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
     // Several processes may find the damage at once; the second must not remove what the first built.
@@ -145,7 +163,7 @@ export function quarantineIndex(path: string, inode: number | undefined): string
     // the old companions.
     for (const suffix of SUFFIXES) moveFile(path + suffix, name + suffix)
     // Otherwise two alternating versions of Stint would fill the disk.
-    const names = readdirSync(dirname(path)).filter(
+    const names = listFolder(dirname(path)).filter(
       (other) => other.startsWith(basename(path) + QUARANTINE_SUFFIX) && other.endsWith('Z'),
     )
     for (const old of names.sort().slice(0, -MAX_QUARANTINED))
@@ -157,7 +175,7 @@ export function quarantineIndex(path: string, inode: number | undefined): string
 }
 
 // Raise it when the tables, or what is written into them, change.
-const TABLES_VERSION = 3
+const TABLES_VERSION = 4
 /** The index stores folded states, so its version includes the version of the fold. */
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74
@@ -221,15 +239,52 @@ const TABLES = `
   CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 `
 
-function openDatabase(path: string) {
-  const database = new (loadSqlite().DatabaseSync)(path)
+/** The random word is created with the first index of a project. */
+function readKey(path: string) {
+  const read = () => readOrUndefined(path)?.toString('latin1') ?? ''
+  if (read() === '') {
+    createFolder(dirname(path))
+    createFile(path, randomHex(16))
+  }
+  return read()
+}
+
+/** A clone may bring any of these files. */
+function openFile(path: string): Database {
+  for (const suffix of SUFFIXES) refuseLinks(path + suffix)
+  const journal = `${path}-journal`
+  if (namesAnotherFile(journal))
+    moveFile(journal, `${journal}${QUARANTINE_SUFFIX}${timeForFileName(new Date().toISOString())}`)
+  // SQLite would let others read it, and gives its companions the same mode.
+  if (statOrUndefined(path) === undefined) touchFile(path)
+  return new (loadSqlite().DatabaseSync)(path)
+}
+
+const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex')
+
+/** SQLite deletes the file that such a journal names. Ours never name one: each transaction is in one database. */
+function namesAnotherFile(journal: string) {
+  const fd = openRegularFile(journal)
+  if (fd === undefined) return false
   try {
-    database.exec('PRAGMA busy_timeout = 5000')
+    const { size } = fstatSync(fd)
+    return readRange(fd, Math.max(0, size - JOURNAL_MAGIC.length), size).equals(JOURNAL_MAGIC)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function openDatabase(path: string, key?: string) {
+  const database = key === undefined ? new (loadSqlite().DatabaseSync)(path) : openFile(path)
+  try {
+    database.enableDefensive?.(true)
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA busy_timeout = 5000')
     // Two processes may find the file empty at once; the second checks again under the lock.
-    if (!isReady(database))
+    if (!isReady(database, key))
       inTransaction(database, () => {
-        if (isReady(database)) return
+        if (isReady(database, key)) return
         database.exec(TABLES)
+        if (key !== undefined) new Statements(database).setFact(KEY, key)
         database.exec(
           `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${INDEX_VERSION}`,
         )
@@ -258,13 +313,41 @@ function setJournalMode(database: Database, wanted: string) {
   }
 }
 
-function isReady(database: Database) {
+const KEY = 'key'
+
+function isReady(database: Database, key: string | undefined) {
   const version = valueOf(database, 'PRAGMA user_version')
   const application = valueOf(database, 'PRAGMA application_id')
-  if (version === INDEX_VERSION && application === APPLICATION_ID) return true
+  if (version === INDEX_VERSION && application === APPLICATION_ID) {
+    // A trigger or view would answer for the journals.
+    if (schemaOf(database) !== expectedSchema())
+      throw new UnusableIndex('has other tables than this version of Stint creates')
+    if (key !== undefined && new Statements(database).fact(KEY) !== key)
+      throw new UnusableIndex('was not built on this machine')
+    return true
+  }
   if (version === 0 && valueOf(database, 'SELECT count(*) FROM sqlite_schema') === 0) return false
   if (application !== APPLICATION_ID) throw new UnusableIndex('is not an index of Stint')
   throw new UnusableIndex(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)
+}
+
+let ownSchema: string | undefined
+
+/** Asked from SQLite, because the tables behind a search index depend on its version. */
+function expectedSchema() {
+  if (ownSchema !== undefined) return ownSchema
+  const empty = new (loadSqlite().DatabaseSync)(':memory:')
+  try {
+    empty.exec(TABLES)
+    return (ownSchema = schemaOf(empty))
+  } finally {
+    empty.close()
+  }
+}
+
+function schemaOf(database: Database) {
+  const sql = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name'
+  return JSON.stringify(database.prepare(sql).all())
 }
 
 function valueOf(database: Database, sql: string) {

@@ -3,7 +3,8 @@ import { crc32 } from '../journal/record.ts'
 import { isMissing } from '../journal/errors.ts'
 import { openToRead } from '../journal/write-files.ts'
 import type { LogPaths } from '../journal/log.ts'
-import { parseLog, readRange } from '../journal/read-log.ts'
+import { isTooLarge } from '../journal/read-files.ts'
+import { parseLog, readLogRange, readRange } from '../journal/read-log.ts'
 import { NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
 import { type RawEntry, effectiveEntries } from '../session/effective-entries.ts'
 import type { SessionState } from '../session/state.ts'
@@ -27,6 +28,9 @@ export function indexSession(writer: SessionWriter, id: string, paths: LogPaths)
     if (stored !== undefined && isSameLogFile(stored, log)) return
     if (stored === undefined || !readAppended(writer, fd, stored, log))
       readFullLog(writer, fd, id, stored, log)
+  } catch (error) {
+    // It is not listed; stint doctor reports it.
+    if (!isTooLarge(error)) throw error
   } finally {
     closeSync(fd)
   }
@@ -55,7 +59,7 @@ function readAppended(writer: SessionWriter, fd: number, stored: StoredLog, log:
   const state = writer.storedState(key)
   if (state === undefined || stored.inode !== log.inode || log.size < offset) return false
   if (prefixSum(fd, offset) !== stored.prefix) return false
-  const tail = readRange(fd, offset, log.size)
+  const tail = readLogRange(fd, '', offset).subarray(0, log.size - offset)
   const { records, end } = parseLog(tail, '', offset)
   const fresh = records.filter((record) => record.id !== state.lastId)
   // A state forgets old `once` keys and every retraction; the table does not.
@@ -82,7 +86,7 @@ function readFullLog(
   stored: StoredLog | undefined,
   log: LogIdentity,
 ) {
-  const bytes = readRange(fd, 0, log.size)
+  const bytes = readLogRange(fd, '', 0).subarray(0, log.size)
   const { records, end } = parseLog(bytes, '')
   const state = fold(id, records)
   const prefix = crc32(bytes.subarray(0, end))

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { reasonOf } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/read-files.ts'
+import { isTooLarge, statOrUndefined } from '../journal/read-files.ts'
 import type { LogPaths } from '../journal/log.ts'
 import { readLog } from '../journal/read-log.ts'
 import type { RawEntry } from '../session/effective-entries.ts'
@@ -103,6 +103,7 @@ export class SessionIndex {
     this.#file = new IndexFile(path, {
       prepare: () => source.prepare(),
       report: (line) => options.report(line),
+      keyPath: source.keyPath,
     })
   }
 
@@ -324,5 +325,11 @@ function entriesInLog(paths: LogPaths) {
   const path = [paths.path, paths.link].find(
     (name) => name !== undefined && statOrUndefined(name) !== undefined,
   )
-  return path === undefined ? 0 : readLog(path).records.length
+  try {
+    return path === undefined ? 0 : readLog(path).records.length
+  } catch (error) {
+    // It is not indexed either.
+    if (!isTooLarge(error)) throw error
+    return 0
+  }
 }

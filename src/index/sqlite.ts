@@ -15,6 +15,8 @@ export interface Database {
   exec(sql: string): void
   prepare(sql: string): Statement
   close(): void
+  /** Absent before Node 24. */
+  enableDefensive?(isActive: boolean): void
 }
 
 interface SqliteModule {
@@ -111,7 +113,7 @@ export function isWalSafe(version: string): boolean {
 const BUSY = new Set([5, 6])
 const CORRUPT = new Set([11, 26])
 const UNWRITABLE = new Set([3, 8, 10, 13, 14, 23])
-const UNWRITABLE_ERRNO = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO'])
+const UNWRITABLE_ERRNO = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 
 export function isBusy(error: unknown): boolean {
   return BUSY.has(resultCode(error))

@@ -10,6 +10,8 @@ import { clearTouched, listTouched, touchMarkFolder } from './touch-marks.ts'
 
 export interface IndexSource {
   readonly folder: string
+  /** A file outside the project's tree, which no clone brings. */
+  readonly keyPath: string
   /** Creates that folder: `git clean` may remove it at any time. */
   prepare(): void
   readonly project: string

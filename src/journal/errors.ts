@@ -72,6 +72,7 @@ export function reasonOf(cause: unknown): string {
 }
 
 function adviceFor(cause: unknown) {
+  if (cause instanceof StintError) return cause.hint
   switch (errnoOf(cause)) {
     case 'ENOSPC':
     case 'EDQUOT':

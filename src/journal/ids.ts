@@ -55,8 +55,10 @@ let device: number | undefined
 
 export function randomHex(bytes: number): string {
   if (used + bytes > POOL_BYTES) refill()
-  used += bytes
-  return pool.toString('hex', used - bytes, used)
+  let hex = ''
+  for (const end = used + bytes; used < end; used += 1)
+    hex += pool[used]!.toString(16).padStart(2, '0')
+  return hex
 }
 
 function refill() {

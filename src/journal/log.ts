@@ -1,14 +1,21 @@
 import { closeSync, fstatSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   type LogPrefix,
   type LogContents,
   edgeChecksum,
   parseLog,
   readLogFd,
-  readRange,
+  readLogRange,
 } from './read-log.ts'
-import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
+import {
+  JournalMissing,
+  NotWritten,
+  OutcomeUnknown,
+  StintError,
+  errnoOf,
+  isMissing,
+} from './errors.ts'
 import {
   appendDurably,
   createFile,
@@ -19,8 +26,17 @@ import {
   openForAppend,
   openToRead,
   relinkFile,
+  removeFile,
+  writeOnce,
 } from './write-files.ts'
-import { isNameOf, sameFile, statOrUndefined } from './read-files.ts'
+import {
+  isNameOf,
+  isRunning,
+  listFolder,
+  readOrUndefined,
+  sameFile,
+  statOrUndefined,
+} from './read-files.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
 import { type JournalRecord, checksum, encodeRecord } from './record.ts'
 
@@ -33,10 +49,14 @@ export interface RecordDraft {
   readonly once?: string
 }
 
-/** `link` is a second name under the git directory, which `git clean` does not reach. */
 export interface LogPaths {
   readonly path: string
+  /** A second name under the git directory, which `git clean` does not reach and no clone carries. */
   readonly link?: string | undefined
+  /** A file outside the project, written where a log can have no second name: this machine created the log. */
+  readonly ownMark?: string
+  /** Whether the user agreed to records that another machine wrote. */
+  readonly acceptsForeign?: () => boolean
 }
 
 const MAX_ATTEMPTS = 10
@@ -46,12 +66,15 @@ const TAIL_BYTES = 64 * 1024
 export class Log {
   #fd: number | undefined
   #isReadOnly = false
+  #isForeign: boolean | undefined
   #read = 0
   #lastRead:
     | { readonly contents: LogContents; readonly lastId: string; readonly edges: number }
     | undefined
   #parsed: { readonly end: number; readonly records: readonly JournalRecord[] } | undefined
   #lastId: string | undefined
+  /** The id of a log whose clock was once ahead says nothing about the time. */
+  readonly #mintedAt = new Map<string, string>()
   #now: () => number
 
   constructor(
@@ -71,6 +94,26 @@ export class Log {
       this.#lastId = id
   }
 
+  /** For entries that refer to each other before they are written. */
+  mint(): string {
+    const { id, at } = this.#mintNow()
+    this.#mintedAt.set(id, at)
+    return id
+  }
+
+  #mintNow() {
+    const now = this.#now()
+    const id = mintId(this.#lastId, now)
+    this.sawId(id)
+    return { id, at: new Date(now).toISOString() }
+  }
+
+  /** Whether another machine wrote it, or a part of it. Known once the log was opened. */
+  get isForeign(): boolean {
+    this.#isForeign ??= !isOwnLog(this.paths)
+    return this.#isForeign
+  }
+
   exists(): boolean {
     return (
       statOrUndefined(this.paths.path) !== undefined ||
@@ -85,7 +128,8 @@ export class Log {
     try {
       createFolder(dirname(path))
       isCreated =
-        !restoreFromLink(this.paths) && createFile(path, Buffer.concat(records.map(encodeRecord)))
+        !restoreFromLink(this.paths) &&
+        createOwnFile(this.paths, Buffer.concat(records.map(encodeRecord)))
       if (isCreated) this.#open()
     } catch (error) {
       const cause = error instanceof NotWritten ? error.cause : error
@@ -107,6 +151,8 @@ export class Log {
       try {
         // An open log is written to at once: the names are checked afterwards.
         const fd = this.#fd === undefined || this.#isReadOnly ? this.#open() : this.#fd
+        if (this.isForeign && this.paths.acceptsForeign?.() !== true)
+          throw new ForeignJournal(this.paths.path)
         const before = fstatSync(fd)
         if (this.#read !== before.size) this.#catchUp(fd, before)
         records ??= this.#mint(drafts)
@@ -126,7 +172,7 @@ export class Log {
         // Writing the same ids again through a new descriptor resolves it.
         if (result.outcome === 'unknown') unknowns += 1
       } catch (error) {
-        if (error instanceof JournalMissing) throw error
+        if (error instanceof JournalMissing || error instanceof ForeignJournal) throw error
         cause = error instanceof NotWritten ? error.cause : error
         if (!isMissing(error)) break
       }
@@ -168,9 +214,9 @@ export class Log {
     return contents
   }
 
-  identity(): { inode: number; size: number } {
-    const stat = fstatSync(this.#openToRead())
-    return { inode: stat.ino, size: stat.size }
+  identity(): { inode: number; size: number; mtimeMs: number } {
+    const { ino: inode, size, mtimeMs } = fstatSync(this.#openToRead())
+    return { inode, size, mtimeMs }
   }
 
   descriptor(): number {
@@ -181,6 +227,7 @@ export class Log {
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
     this.#isReadOnly = false
+    this.#isForeign = undefined
     this.#read = 0
     this.#lastRead = undefined
     this.#parsed = undefined
@@ -193,13 +240,13 @@ export class Log {
     const { size } = fstatSync(fd)
     if (bytes.length !== end || size < end || edgeChecksum(fd, end) !== edges) return undefined
     if (size === end) return contents
-    const grown = Buffer.concat([bytes, readRange(fd, end, size)])
+    const grown = Buffer.concat([bytes, readLogRange(fd, this.paths.path, end)])
     return this.#grownContents(end, lastId, damage, grown)
   }
 
   #readAfterPrefix(fd: number, prefix: LogPrefix | undefined): LogContents | undefined {
     if (prefix === undefined) return undefined
-    const bytes = readRange(fd, 0, fstatSync(fd).size)
+    const bytes = readLogRange(fd, this.paths.path, 0)
     const { end, sum, lastId } = prefix
     if (bytes.length < end || checksum(bytes.subarray(0, end)) !== sum) return undefined
     this.#parsed = undefined
@@ -279,11 +326,16 @@ export class Log {
     const { path, link } = this.paths
     if (link === undefined || sameFile(path, link)) return
     try {
+      if (!isOwnLog(this.paths)) {
+        if (this.paths.acceptsForeign?.() !== true) return
+        createFolder(dirname(link))
+        writeOnce(foreignMark(link), '')
+      }
       reconcileLink(path, link)
+      for (const mark of rewriteMarks(link))
+        if (!isRunning(Number(mark.slice(mark.lastIndexOf('-') + 1)))) removeFile(mark)
     } catch (error) {
-      // Without hard links, or where the link may not be written, the log works without it.
-      if (!lacksHardLinks(error) && errnoOf(error) !== 'EROFS' && errnoOf(error) !== 'EACCES')
-        throw error
+      if (!cannotBeLinked(error)) throw error
     }
   }
 
@@ -291,7 +343,8 @@ export class Log {
   #catchUp(fd: number, { size }: { size: number }): ReadonlySet<string> {
     if (this.#read === size) return new Set()
     let from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
-    const readOn = () => parseLog(readRange(fd, from, size), this.paths.path, from)
+    const { path } = this.paths
+    const readOn = () => parseLog(readLogRange(fd, path, from), path, from)
     let contents = readOn()
     // A record longer than the tail hides its own id.
     while (contents.records.length === 0 && this.#read === 0 && from > 0) {
@@ -305,16 +358,18 @@ export class Log {
 
   #mint(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
     return drafts.map((draft) => {
-      const id = draft.id ?? mintId(this.#lastId, this.#now())
+      const { id, at } = draft.id === undefined ? this.#mintNow() : this.#stamp(draft.id)
       this.sawId(id)
-      // A retry with a given id must be the same to the byte.
-      const at =
-        draft.at ??
-        (draft.id === undefined ? undefined : timeOfId(draft.id)) ??
-        new Date(this.#now()).toISOString()
       const { kind, by, data, once } = draft
-      return once === undefined ? { id, at, kind, by, data } : { id, at, kind, by, once, data }
+      const record = { id, at: draft.at ?? at, kind, by }
+      return once === undefined ? { ...record, data } : { ...record, once, data }
     })
+  }
+
+  /** A retry with a given id must be the same to the byte. */
+  #stamp(id: string) {
+    const at = this.#mintedAt.get(id) ?? timeOfId(id) ?? new Date(this.#now()).toISOString()
+    return { id, at }
   }
 
   /** The usual case, decided by one stat: same file, both names, longer by exactly our bytes. */
@@ -337,6 +392,96 @@ export class Log {
     if (isNamed && link !== undefined && file.nlink < 2) this.#ensureLink()
     return isNamed
   }
+}
+
+/** The journal came with the repository, and the user has not agreed to it. */
+export class ForeignJournal extends StintError {
+  override readonly name = 'ForeignJournal'
+  constructor(readonly path: string) {
+    super(
+      'FOREIGN_JOURNAL',
+      `${path} was not written on this machine, so nothing is added to it`,
+      'stint trust shows what came with this repository and asks whether to use it',
+    )
+  }
+}
+
+/**
+ * Whether this machine wrote the log and everything in it. A clone brings no git directory, so it
+ * cannot bring the second name.
+ */
+export function isOwnLog({ path, link, ownMark }: LogPaths): boolean {
+  if (link !== undefined && statOrUndefined(link) !== undefined) {
+    if (statOrUndefined(foreignMark(link)) !== undefined) return false
+    return (
+      sameFile(path, link) ||
+      statOrUndefined(path) === undefined ||
+      rewriteMarks(link).length > 0 ||
+      holdsNothingElse(path, link)
+    )
+  }
+  if (ownMark === undefined) return link === undefined
+  return readOrUndefined(ownMark)?.toString('utf8') === path
+}
+
+/** Beside the second name of a log that the user agreed to: parts of it come from elsewhere. */
+function foreignMark(link: string): string {
+  return `${link}.foreign`
+}
+
+/** Beside the second name while this process rewrites a log: until it moves, the two files differ. */
+export function rewriteMark(link: string): string {
+  return `${link}.rewriting-${process.pid}`
+}
+
+function rewriteMarks(link: string): readonly string[] {
+  const folder = dirname(link)
+  return listFolder(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => path.startsWith(`${link}.rewriting-`))
+}
+
+/** By content, because ids alone can be forged. */
+function holdsNothingElse(path: string, link: string): boolean {
+  const framesIn = (file: string) => {
+    const fd = openToRead(file)
+    try {
+      return readLogFd(fd, file).records.map((record) => encodeRecord(record).toString('latin1'))
+    } finally {
+      closeSync(fd)
+    }
+  }
+  // In this order: another process may merge the two and append meanwhile, and the second name only ever gains records.
+  const held = framesIn(path)
+  const known = new Set(framesIn(link))
+  return held.every((frame) => known.has(frame)) || sameFile(path, link)
+}
+
+/** Proof that the log is ours comes before its name in the project, which would not count as ours without it. */
+function createOwnFile({ path, link, ownMark }: LogPaths, content: Buffer): boolean {
+  if (statOrUndefined(path) !== undefined) return false
+  if (ownMark !== undefined) {
+    createFolder(dirname(ownMark))
+    writeOnce(ownMark, path)
+  }
+  if (link === undefined) return createFile(path, content)
+  try {
+    createFolder(dirname(link))
+    if (!createFile(link, content)) return false
+    // Another process that sees the second name first gives our log its name in the project.
+    return withFolder(dirname(path), () => linkFile(link, path) || sameFile(path, link))
+  } catch (error) {
+    // With both names only a sync failed, and the outcome is unknown.
+    if (!cannotBeLinked(error) || statOrUndefined(path) !== undefined) throw error
+    // A copy would grow old.
+    removeFile(link)
+    return createFile(path, content)
+  }
+}
+
+/** Without hard links, or where the link may not be written, the log works without it. */
+function cannotBeLinked(error: unknown): boolean {
+  return lacksHardLinks(error) || errnoOf(error) === 'EROFS' || errnoOf(error) === 'EACCES'
 }
 
 function isFile(path: string, file: { ino: number; dev: number }): boolean {

@@ -1,5 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { countRead } from './read-files.ts'
 import { type DamageReason, type JournalRecord, crc32, decodeLine, findRecords } from './record.ts'
+import { openToRead } from './write-files.ts'
 
 /** A line that is not a record. It stays in the file as evidence. */
 export interface Damage {
@@ -30,7 +32,7 @@ export interface LogPrefix {
 const NEWLINE = 0x0a
 
 export function readLog(path: string): LogContents {
-  const fd = openSync(path, 'r')
+  const fd = openToRead(path)
   try {
     return readLogFd(fd, path)
   } finally {
@@ -39,8 +41,18 @@ export function readLog(path: string): LogContents {
 }
 
 export function readLogFd(fd: number, path: string, from = 0): LogContents {
-  const bytes = readRange(fd, from, fstatSync(fd).size)
+  const bytes = readLogRange(fd, path, from)
   return { ...parseLog(bytes, path, from), bytes }
+}
+
+/** A log of a million entries takes a minute and more than a gigabyte. */
+const MAX_LOG_BYTES = 128 * 1024 * 1024
+
+/** To the end, unless that is more than can be folded. */
+export function readLogRange(fd: number, path: string, from: number): Buffer {
+  const { size } = fstatSync(fd)
+  countRead(path, Math.max(0, size - from), MAX_LOG_BYTES)
+  return readRange(fd, from, size)
 }
 
 export function readRange(fd: number, from: number, to: number): Buffer {

@@ -24,6 +24,7 @@ export type DamageReason =
   | 'not a record'
   | 'id used twice with different content'
   | 'other bytes around a good record'
+  | 'longer than any record'
 
 const SUM_START = Buffer.from(',"sum":"')
 const SUM_LENGTH = ',"sum":"00000000"}'.length
@@ -58,7 +59,11 @@ export function hasValidChecksum(bytes: Buffer): boolean {
   )
 }
 
+/** Entries have at most a million characters; other records are far below this. */
+const MAX_RECORD_BYTES = 32 * 1024 * 1024
+
 export function decodeLine(line: Buffer): DecodeResult {
+  if (line.length > MAX_RECORD_BYTES) return { ok: false, reason: 'longer than any record' }
   if (hasValidChecksum(line)) return decodeChecked(line)
   const hasSum = SUM_PATTERN.test(line.toString('latin1', Math.max(0, line.length - SUM_LENGTH)))
   if (hasSum) return { ok: false, reason: 'checksum does not match' }

@@ -1,6 +1,5 @@
 // The only module that writes to disk: a crash at any call leaves either the old file or the new one.
 import {
-  appendFileSync,
   chmodSync,
   closeSync,
   constants,
@@ -10,22 +9,31 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   openSync,
   readSync,
-  readdirSync,
   renameSync,
   rmSync,
   rmdirSync,
   statSync,
   unlinkSync,
-  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errnoOf, ignoreIoErrors, isMissing } from './errors.ts'
-import { isNameOf, modeOf, readOrUndefined, statOrUndefined } from './read-files.ts'
+import { StintError, errnoOf, ignoreIoErrors, isMissing } from './errors.ts'
+import {
+  isNameOf,
+  linkRefused,
+  listEntries,
+  listFolder,
+  modeOf,
+  readOrUndefined,
+  refuseLinkedFolders,
+  refuseLinks,
+  statOrUndefined,
+} from './read-files.ts'
 import { randomHex } from './ids.ts'
 
 export type WriteOutcome =
@@ -53,12 +61,24 @@ class ShortWrite extends Error {
   }
 }
 
+const { O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+
+/** Follows no link in `.sessions` and `.tasks`. */
+function open(path: string | Buffer, flags: number, mode?: number): number {
+  const isUntrusted = typeof path === 'string' && refuseLinkedFolders(path)
+  try {
+    return openSync(path, isUntrusted ? flags | O_NOFOLLOW | O_NONBLOCK : flags, mode)
+  } catch (error) {
+    throw isUntrusted && errnoOf(error) === 'ELOOP' ? linkRefused(path) : error
+  }
+}
+
 export function openForAppend(path: string): number {
-  return openSync(path, constants.O_RDWR | constants.O_APPEND)
+  return open(path, O_RDWR | O_APPEND | O_NONBLOCK)
 }
 
 export function openForOutput(path: string): number {
-  return openSync(path, 'a', 0o600)
+  return open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
 }
 
 /** Opens the file, because permissions do not show what a sandbox forbids. */
@@ -72,19 +92,20 @@ export function isWriteDenied(path: string): boolean {
 }
 
 export function openToRead(path: string): number {
-  return openSync(path, constants.O_RDONLY)
+  return open(path, O_RDONLY | O_NONBLOCK)
 }
 
 /** Opens a file another program wrote; never blocks on a pipe and never opens a device. */
-export function openRegularFile(path: string): number | undefined {
+export function openRegularFile(path: string | Buffer): number | undefined {
   let fd: number | undefined
   try {
-    if (!statSync(path).isFile()) return undefined
+    const stat = typeof path === 'string' ? statOrUndefined(path) : statSync(path)
+    if (stat?.isFile() !== true) return undefined
     // The path may name another file by now.
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    fd = open(path, O_RDONLY | O_NONBLOCK)
     if (fstatSync(fd).isFile()) return fd
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error
+    if (error instanceof StintError || errnoOf(error) === undefined) throw error
   }
   if (fd !== undefined) closeSync(fd)
   return undefined
@@ -117,7 +138,7 @@ export function appendDurably(fd: number, bytes: Buffer, readableFrom: number): 
 
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
-  const fd = openSync(path, constants.O_RDONLY)
+  const fd = open(path, O_RDONLY)
   try {
     fsyncSync(fd)
   } finally {
@@ -125,14 +146,22 @@ function syncFolder(path: string): void {
   }
 }
 
-export function createFolder(path: string): void {
-  if (!existsSync(path)) withFolder(path, () => undefined)
+const PRIVATE = 0o700
+const OWN_FILE = /[/\\]\.sessions[/\\]/
+
+/** For folders that are not only Stint's: the umask decides. */
+export const OPEN_TO_OTHERS = 0o777
+
+/** Its missing parents are created as well, with the same mode. */
+export function createFolder(path: string, mode: number = PRIVATE): void {
+  refuseLinks(path)
+  if (!existsSync(path)) withFolder(path, () => undefined, mode)
 }
 
 /** Runs `work` before the new folders are synced: syncing is slow, and a program that removes them meanwhile would always win. */
-export function withFolder<T>(path: string, work: () => T): T {
+export function withFolder<T>(path: string, work: () => T, mode: number = PRIVATE): T {
   const { result, parents } = retryIfRemoved(() => {
-    const opened = openParents(path, createMissingFolders(path))
+    const opened = openParents(path, createMissingFolders(path, mode))
     try {
       return { result: work(), parents: opened }
     } catch (error) {
@@ -149,14 +178,15 @@ export function withFolder<T>(path: string, work: () => T): T {
 }
 
 /** For files that may be lost in a power cut. */
-export function createFolderUnsynced(path: string): void {
-  retryIfRemoved(() => createMissingFolders(path))
+export function createFolderUnsynced(path: string, mode: number = PRIVATE): void {
+  retryIfRemoved(() => createMissingFolders(path, mode))
 }
 
-function createMissingFolders(path: string): number {
+function createMissingFolders(path: string, mode: number): number {
+  refuseLinks(path)
   if (existsSync(path)) return 0
-  const made = createMissingFolders(dirname(path))
-  createUnlessTaken(() => mkdirSync(path))
+  const made = createMissingFolders(dirname(path), mode)
+  createUnlessTaken(() => mkdirSync(path, mode))
   // Also counts a folder that another process just made, which may not have synced it yet.
   return made + 1
 }
@@ -167,7 +197,7 @@ function openParents(path: string, count: number): readonly number[] {
   try {
     for (let folder = path; opened.length < count;) {
       folder = dirname(folder)
-      opened.push(openSync(folder, constants.O_RDONLY))
+      opened.push(openSync(folder, O_RDONLY))
     }
     return opened
   } catch (error) {
@@ -220,7 +250,8 @@ export function replaceFile(
   content: string | Buffer,
   { isDurable = true }: Durability = {},
 ): void {
-  replaceWith(path, (temporary) => writeNewFile(temporary, content, modeOf(path), isDurable))
+  const mode = OWN_FILE.test(path) ? modeOf(path) & PRIVATE : modeOf(path)
+  replaceWith(path, (temporary) => writeNewFile(temporary, content, mode, isDurable))
   if (isDurable) syncFolder(dirname(path))
 }
 
@@ -237,11 +268,8 @@ function replaceWith(path: string, write: (temporary: string) => void): void {
 }
 
 /** Not durable: for hook state, which is cheaper to lose than to sync. */
-export function replaceUnsynced(path: string, content: string | Buffer): void {
-  replaceWith(path, (temporary) => {
-    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
-    count.made += 1
-  })
+export function replaceUnsynced(path: string, content: string | Uint8Array): void {
+  replaceWith(path, (temporary) => writeNewFile(temporary, content, 0o600, false))
 }
 
 /** Keeps the permissions of a file in the user's project. Not durable, like anything else written there. */
@@ -257,7 +285,7 @@ export function replaceProjectFile(path: string, content: string): void {
 export function createExecutable(path: string, content: string): void {
   createFolderUnsynced(dirname(path))
   replaceWith(path, (temporary) => {
-    writeFileSync(temporary, content, { mode: 0o755, flag: 'wx' })
+    writeFileSync(temporary, content, { mode: PRIVATE, flag: 'wx' })
     count.made += 1
   })
 }
@@ -280,15 +308,19 @@ export function writeStdout(text: string): void {
 }
 
 export function appendLine(path: string, line: string): void {
-  appendFileSync(path, `${line}\n`, { mode: 0o600 })
-  count.made += 1
+  const fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+  try {
+    writeFileSync(fd, `${line}\n`)
+    count.made += 1
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** On the path of every hook, so as few calls as possible. */
 export function tryAppend(path: string, text: string): void {
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {
-    const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    const fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
     try {
       writeSync(fd, text)
     } finally {
@@ -303,8 +335,7 @@ const NEWLINE = Buffer.from('\n')
 
 /** Starts a new line even after a torn one, so a full disk costs no other line. */
 export function appendLines(path: string, lines: Buffer, { isDurable = false } = {}): void {
-  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
-  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  const fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   try {
     const isNew = fstatSync(fd).size === 0
     const bytes = endsWithNewline(fd) ? lines : Buffer.concat([NEWLINE, lines])
@@ -334,6 +365,7 @@ export function takeLock(
   owner = '',
   isOwnerDead: (owner: string) => boolean = () => false,
 ): boolean {
+  refuseLinkedFolders(path)
   const take = () => createUnlessTaken(() => writeLock(path, owner))
   if (take()) return true
   const lockedAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -377,6 +409,7 @@ export class PartialFile {
 
   constructor(folder: string) {
     this.#path = join(folder, `.${process.pid}-${randomHex(6)}.part`)
+    refuseLinkedFolders(this.#path)
     this.#fd = openSync(this.#path, 'wx', 0o600)
   }
 
@@ -388,6 +421,7 @@ export class PartialFile {
 
   commitAs(path: string): boolean {
     return this.#finish(() => {
+      refuseLinkedFolders(path)
       let isNew: boolean
       try {
         isNew = createUnlessTaken(() => linkSync(this.#path, path))
@@ -470,6 +504,9 @@ export function writeOnce(path: string, content: string): void {
 
 /** Returns false and changes nothing when the name is taken. */
 export function linkFile(from: string, to: string): boolean {
+  // Otherwise the second name would be a link too, where none is looked for.
+  refuseLinks(from)
+  refuseLinkedFolders(to)
   const isNew = createUnlessTaken(() => linkSync(from, to))
   if (isNew) syncFolder(dirname(to))
   return isNew
@@ -477,6 +514,7 @@ export function linkFile(from: string, to: string): boolean {
 
 /** Returns false and changes nothing when `from` no longer names the file open as `fd`. */
 export function relinkFile(from: string, fd: number, to: string): boolean {
+  refuseLinks(from)
   const temporary = temporaryName(to)
   linkSync(from, temporary)
   try {
@@ -491,6 +529,8 @@ export function relinkFile(from: string, fd: number, to: string): boolean {
 }
 
 export function moveFile(from: string, to: string, { isDurable = true }: Durability = {}): boolean {
+  refuseLinkedFolders(from)
+  refuseLinkedFolders(to)
   try {
     renameSync(from, to)
   } catch (error) {
@@ -502,6 +542,7 @@ export function moveFile(from: string, to: string, { isDurable = true }: Durabil
 }
 
 export function removeFile(path: string): boolean {
+  refuseLinkedFolders(path)
   try {
     unlinkSync(path)
     return true
@@ -512,10 +553,12 @@ export function removeFile(path: string): boolean {
 }
 
 export function removeTree(path: string): void {
+  refuseLinkedFolders(path)
   rmSync(path, { recursive: true, force: true })
 }
 
 export function removeEmptyFolder(path: string): boolean {
+  refuseLinkedFolders(path)
   try {
     rmdirSync(path)
     return true
@@ -526,13 +569,42 @@ export function removeEmptyFolder(path: string): boolean {
 }
 
 export function touchFile(path: string): void {
+  refuseLinkedFolders(path)
   try {
     const now = new Date()
-    utimesSync(path, now, now)
+    lutimesSync(path, now, now)
   } catch (error) {
     if (!isMissing(error)) throw error
-    closeSync(openSync(path, 'a', 0o600))
+    closeSync(open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600))
   }
+}
+
+/** Denies other users a folder and all that is in it, except below `spared`. A private folder needs no second look inside, unless `isThorough`. Returns how many modes it changed. */
+export function restrictFolder(
+  folder: string,
+  { isThorough, spared }: { readonly isThorough: boolean; readonly spared: string },
+): number {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true || process.platform === 'win32') return 0
+  // Many users share a sticky folder, such as /tmp.
+  if ((found.mode & 0o1000) !== 0) return 0
+  const isPrivate = (found.mode & ~PRIVATE & 0o777) === 0
+  if (isPrivate && !isThorough) return 0
+  let changed = 0
+  const entries = folder === spared ? [] : ignoreIoErrors(() => listEntries(folder))
+  for (const entry of entries ?? []) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) changed += restrictFolder(path, { isThorough: true, spared })
+    else if (entry.isFile()) changed += restrict(path, lstatSync(path, { throwIfNoEntry: false }))
+  }
+  // Last, so that an interrupted pass is repeated.
+  return changed + restrict(folder, found)
+}
+
+function restrict(path: string, found: { readonly mode: number } | undefined) {
+  if (found === undefined || (found.mode & 0o077) === 0) return 0
+  // A file of another user, or on a read-only disk, stays as it is.
+  return ignoreIoErrors(() => (chmodSync(path, found.mode & PRIVATE), 1)) ?? 0
 }
 
 export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
@@ -540,10 +612,8 @@ export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
 }
 
 export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly string[] {
-  const names = existsSync(folder)
-    ? readdirSync(folder).filter((name) => TEMPORARY_PATTERN.test(name))
-    : []
-  return names
+  return listFolder(folder)
+    .filter(isTemporaryName)
     .map((name) => join(folder, name))
     .filter((path) => {
       // A second name of an old file keeps its old mtime, but gets a new ctime.
@@ -552,10 +622,15 @@ export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly
     })
 }
 
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY_PATTERN.test(name)
+}
+
 const TEMPORARY_PATTERN = /^\..+\.[0-9a-f]{12}\.tmp$/
 
 // Hidden and unique, so no listing takes it for a document.
 function temporaryName(path: string): string {
+  refuseLinkedFolders(path)
   const folder = dirname(path)
   return join(folder, `.${path.slice(folder.length + 1)}.${randomHex(6)}.tmp`)
 }
@@ -572,7 +647,7 @@ function createUnlessTaken(create: () => void): boolean {
 
 function writeNewFile(
   path: string,
-  content: string | Buffer,
+  content: string | Uint8Array,
   mode = 0o600,
   isDurable = true,
 ): void {

@@ -4,7 +4,8 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
-import type { Project, SessionRow } from '../library.ts'
+import type { SessionRow } from '../library.ts'
+import type { Project } from '../core.ts'
 import { StintError } from '../public/projection.ts'
 import { clipText } from './tools/clip-output.ts'
 
@@ -34,7 +35,7 @@ export async function listResources(
 ): Promise<ListResourcesResult> {
   const offset = /^\d{1,9}$/.test(cursor ?? '') ? Number(cursor) : 0
   const rows = [...(await project.list({ limit: PAGE_SIZE + 1, offset }))]
-  const page = rows.slice(0, PAGE_SIZE)
+  const page = rows.slice(0, PAGE_SIZE).filter(({ id }) => !project.trust.refuses(id))
   const sessionList = {
     uri: 'stint://sessions',
     name: 'sessions',
@@ -74,7 +75,21 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
     /^stint:\/\/(session|handoff|sessions)(?:\/([^/?#]+))?(?:\/(\d+))?$/.exec(uri) ?? []
   try {
     if (kind === 'sessions' && first === undefined)
-      return sessionsResource(uri, await project.list({ limit: PAGE_SIZE * 4 }))
+      return sessionsResource(
+        uri,
+        [...(await project.list({ limit: PAGE_SIZE * 4 }))].filter(
+          ({ id }) => !project.trust.refuses(id),
+        ),
+      )
+    // What a stranger recorded does not reach a model before the user agreed.
+    if (
+      first !== undefined &&
+      project.trust.refuses((await project.find(decodeURIComponent(first))).id)
+    )
+      throw new ResourceNotFoundError(
+        uri,
+        `${uri} came with the repository; stint trust asks the user whether to use it`,
+      )
     if (kind === 'session' && first !== undefined && second === undefined) {
       return markdownResource(uri, await project.document(decodeURIComponent(first)))
     }

@@ -3,6 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { StintError } from '../public/projection.ts'
+import { printable } from '../text/printable.ts'
 import { checkFolder } from './choose-folder.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 
@@ -10,7 +11,7 @@ import { type ServerSettings, makeServer } from './server.ts'
 export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): Promise<void> {
   const reportDefect = (error: unknown) => {
     process.stderr.write(
-      `stint: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `stint: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
     )
   }
   await new Promise<void>((resolve) => {
@@ -22,7 +23,7 @@ export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): 
     })(process.stdin, reserveStdout())
     serveStdio(({ era }) => makeServer({ ...settings, reportDefect }, era === 'legacy'), {
       transport,
-      onerror: (error) => process.stderr.write(`stint: ${error.message}\n`),
+      onerror: (error) => process.stderr.write(`stint: ${printable(error.message)}\n`),
     })
   })
 }
@@ -36,7 +37,7 @@ export async function serveCurrentFolder(packageJson: URL): Promise<void> {
   } catch (error) {
     if (!(error instanceof StintError)) throw error
     // Clients show one line of it at most.
-    process.stderr.write(`stint: ${error.message}; ${error.hint}\n`)
+    process.stderr.write(`stint: ${printable(`${error.message}; ${error.hint}`)}\n`)
     process.exitCode = 1
     return
   }

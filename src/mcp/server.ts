@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from '@modelcontextprotocol/server'
-import type { Project } from '../library.ts'
+import type { Project } from '../core.ts'
 import { publicError } from '../public/projection.ts'
 import { type ClientRoot, chooseFolder } from './choose-folder.ts'
 import { RESOURCE_TEMPLATES, listResources, readResource } from './resources.ts'

@@ -1,4 +1,5 @@
-import { type Project, type WorkspaceOptions, openProject } from '../library.ts'
+import { type WorkspaceOptions } from '../library.ts'
+import { type Project, openProject } from '../core.ts'
 
 /** Runs one operation on a project. The result is redacted: agents may have written secrets, and results end up in transcripts. */
 export async function workInProject<T>(

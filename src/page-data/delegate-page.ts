@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
+import type { Repository } from '../git/repository.ts'
+import { gitInvocation } from '../git/run-git.ts'
 import { withoutSecrets } from '../project/store/clean-draft.ts'
+import { Workspace } from '../project/store/workspace.ts'
 import { requireRepository } from '../project/store/worktrees.ts'
+import { projectDelegates } from '../run/control/project-runs.ts'
 import { findCommitRange, toDelegateRow } from '../run/delegate/delegate-row.ts'
 import { findDelegate } from '../run/delegate/delegates.ts'
-import { reconcileDelegate } from '../run/merge/reconcile.ts'
 import { readRun } from '../run/run-log.ts'
 import { defined } from '../text/defined.ts'
 import type { DelegateActionResult, DelegatePage } from './page-types.ts'
@@ -11,23 +14,24 @@ import { type OpenedProject, notFoundError } from './project-pool.ts'
 
 const MAX_DIFF_BYTES = 512 * 1024
 const TIMEOUT_MS = 20_000
-const FLAGS = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
+const FLAGS = ['--no-color', '--no-renames']
 
 /** Empty when git fails. */
 async function readDiff(
-  root: string,
+  repository: Repository,
   range: string,
 ): Promise<{ readonly diff: string; readonly isCut: boolean }> {
-  const git = spawn('git', ['-c', 'core.quotepath=off', 'diff', ...FLAGS, range, '--'], {
-    cwd: root,
+  const { args, cwd, env } = gitInvocation(repository, [
+    'diff',
+    ...FLAGS,
+    '--end-of-options',
+    range,
+    '--',
+  ])
+  const git = spawn('git', args, {
+    cwd,
+    env,
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: {
-      ...process.env,
-      LC_ALL: 'C',
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_PAGER: 'cat',
-      GIT_EXTERNAL_DIFF: '',
-    },
     timeout: TIMEOUT_MS,
     windowsHide: true,
   })
@@ -53,11 +57,11 @@ export async function delegatePage(
   name: string,
 ): Promise<DelegatePage> {
   const { paths, config } = workspace
-  const state = await reconcileDelegate(workspace, findDelegate(paths, name))
-  const root = requireRepository(paths).mainRoot
-  const range = findCommitRange(root, state)
+  const state = findDelegate(paths, name)
+  const repository = requireRepository(paths)
+  const range = findCommitRange(repository, state)
   const { diff, isCut } =
-    range === undefined ? { diff: '', isCut: false } : await readDiff(root, range)
+    range === undefined ? { diff: '', isCut: false } : await readDiff(repository, range)
   return {
     row: toDelegateRow(workspace, state),
     diff: withoutSecrets(diff, config),
@@ -74,16 +78,26 @@ export async function delegatePage(
 }
 
 export async function runDelegateAction(
-  { delegates, workspace }: OpenedProject,
+  { workspace: opened }: OpenedProject,
   name: string,
   action: string,
   note: string | undefined,
   isStopped: AbortSignal,
 ): Promise<DelegateActionResult> {
-  const ids = [findDelegate(workspace.paths, name).id]
-  if (action === 'merge') return (await delegates.merge(ids, { isStopped }))[0]!
-  if (action === 'stop') return (await delegates.stop(ids))[0]!
-  if (action === 'retry') return (await delegates.retry(ids, defined({ note })))[0]!
-  if (action === 'discard') return (await delegates.discard(ids))[0]!
-  throw notFoundError('such thing to do with a delegate')
+  const ids = [findDelegate(opened.paths, name).id]
+  // Reads the configuration anew: the user may have agreed to it, or changed it, meanwhile.
+  const workspace = new Workspace(opened.cwd, {
+    env: opened.env,
+    say: (line) => opened.say(line),
+  })
+  try {
+    const delegates = projectDelegates(workspace)
+    if (action === 'merge') return (await delegates.merge(ids, { isStopped }))[0]!
+    if (action === 'stop') return (await delegates.stop(ids))[0]!
+    if (action === 'retry') return (await delegates.retry(ids, defined({ note })))[0]!
+    if (action === 'discard') return (await delegates.discard(ids))[0]!
+    throw notFoundError('such thing to do with a delegate')
+  } finally {
+    workspace.close()
+  }
 }

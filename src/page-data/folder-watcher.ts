@@ -1,7 +1,7 @@
 // Watches folders while they exist; where watching fails the caller polls.
 import { type FSWatcher, watch } from 'node:fs'
 import { basename } from 'node:path'
-import { errnoOf } from '../journal/errors.ts'
+import { errnoOf, ignoreIoErrors } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/read-files.ts'
 
 export class FolderWatcher {
@@ -9,7 +9,8 @@ export class FolderWatcher {
 
   /** Reports the changed name, empty if unknown. */
   watch(folder: string, onChange: (name: string) => void): void {
-    const inode = statOrUndefined(folder)?.ino
+    // A link is not watched: it may lead out of the project.
+    const inode = ignoreIoErrors(() => statOrUndefined(folder)?.ino)
     const existing = this.#watchers.get(folder)
     if (existing !== undefined && existing.inode === inode) return
     // The watch is on a folder that is gone.

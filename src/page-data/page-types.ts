@@ -1,4 +1,5 @@
 // Every path takes `?project=KEY`; default: the project the server was started in.
+import type { Permissions } from '../harness/contract/drive.ts'
 import type { HistoryItem } from '../history/items.ts'
 import type { Ledger } from '../ledger/ledger-types.ts'
 import type {
@@ -19,11 +20,17 @@ import type { PromptEvent } from '../run/prompt/prompt-events.ts'
 import type { Usage } from '../session/entries.ts'
 
 /** GET /api/overview */
-export interface ServerOverview {
+export interface ServerOverview extends PromptChoices {
   readonly version: string
   readonly here: string
   readonly projects: readonly ProjectRow[]
+}
+
+export interface PromptChoices {
   readonly harnesses: readonly HarnessRow[]
+  readonly permissions: readonly Permissions[]
+  /** Something that came with the repository is not used until the user has agreed with `stint trust`. */
+  readonly needsTrust: boolean
 }
 
 export interface ProjectRow {
@@ -39,10 +46,8 @@ export interface HarnessRow {
   readonly name: string
   /** It follows a script and asks no model. */
   readonly isScripted?: true
+  /** Its program is on the PATH, or its key is set; nothing was started to find out. */
   readonly isThere: boolean
-  /** It has not answered yet. */
-  readonly isPending?: true
-  readonly version?: string
   readonly problem?: string
   readonly hint?: string
 }
@@ -203,7 +208,12 @@ export interface WorkflowRow {
  * GET /api/tasks → PublicTask[]; POST /api/tasks {title, …} → PublicTask; POST
  * /api/tasks/:id/status {status, note?} → PublicTask
  */
-export type BacklogTasks = readonly PublicTask[]
+export type BacklogTasks = readonly PageTask[]
+
+export interface PageTask extends PublicTask {
+  /** Its verify command is not run before the user agrees with `stint trust`. */
+  readonly needsTrust?: true
+}
 
 /** GET /api/usage?days= */
 export interface UsageReport {

@@ -9,7 +9,7 @@ import {
 } from '../run/control/project-runs.ts'
 import type { startPrompt } from '../run/prompt/start-prompt.ts'
 import { knownProjects } from '../index/projects.ts'
-import { StintError } from '../journal/errors.ts'
+import { StintError, ignoreIoErrors } from '../journal/errors.ts'
 import { isId } from '../journal/ids.ts'
 import { listFolder, statOrUndefined } from '../journal/read-files.ts'
 import { type ProjectOperations, projectOperations } from '../project/project-operations.ts'
@@ -146,14 +146,17 @@ function keyOfRoot(root: string): string {
 /** Without opening the project. */
 function toProjectRow(root: string): ProjectRow {
   const sessions = join(root, '.sessions')
+  // A link is refused once the project is opened.
   const times = ['journal', 'touched', 'index.db'].flatMap(
-    (name) => statOrUndefined(join(sessions, name))?.mtime.toISOString() ?? [],
+    (name) =>
+      ignoreIoErrors(() => statOrUndefined(join(sessions, name)))?.mtime.toISOString() ?? [],
   )
+  const journals = ignoreIoErrors(() => listFolder(join(sessions, 'journal'))) ?? []
   return {
     key: keyOfRoot(root),
     name: basename(root),
     root,
-    sessions: listFolder(join(sessions, 'journal')).filter(isId).length,
+    sessions: journals.filter(isId).length,
     ...defined({ updatedAt: times.toSorted().at(-1) }),
   }
 }

@@ -14,6 +14,8 @@ export interface ServerRecord {
   readonly host: string
   readonly port: number
   readonly token: string
+  /** What its one-time tokens are bound to. */
+  readonly launch: string
 }
 
 export interface ServerStatus extends ServerRecord {
@@ -37,7 +39,16 @@ export function readServerRecord(key: string, env: NodeJS.ProcessEnv): ServerSta
   if (pid === undefined || port === undefined || host === undefined || token === undefined)
     return undefined
   const startedAt = typeof fields?.['startedAt'] === 'string' ? fields['startedAt'] : ''
-  return { pid, startedAt, host, port, token, isAlive: isAlive({ pid, startedAt, mark: '' }) }
+  const launch = asName(fields?.['launch']) ?? ''
+  return {
+    pid,
+    startedAt,
+    host,
+    port,
+    token,
+    launch,
+    isAlive: isAlive({ pid, startedAt, mark: '' }),
+  }
 }
 
 /** False when another live process was first. */
@@ -61,4 +72,20 @@ export function writeServerRecord(
 
 export function removeServerRecord(key: string, env: NodeJS.ProcessEnv): void {
   if (readServerRecord(key, env)?.pid === process.pid) removeFile(recordPath(key, env))
+}
+
+function openerPath(key: string, env: NodeJS.ProcessEnv) {
+  return join(stateHome(env), 'serve', `${key}.html`)
+}
+
+/** The page that leads the browser to the server with a one-time token, which no command line may hold. */
+export function writeOpener(key: string, env: NodeJS.ProcessEnv, page: string): string {
+  const path = openerPath(key, env)
+  removeFile(path)
+  createFile(path, page, { mode: 0o600, isDurable: false })
+  return path
+}
+
+export function removeOpener(key: string, env: NodeJS.ProcessEnv): void {
+  removeFile(openerPath(key, env))
 }

@@ -10,6 +10,8 @@ import { StintError } from '../journal/errors.ts'
 import { chooseSession } from './store/choose-session.ts'
 import { projectText } from './lifecycle/resume.ts'
 import type { Workspace } from './store/workspace.ts'
+import { isRefusedJournal, logPaths } from './store/project-paths.ts'
+import { ForeignJournal, isOwnLog } from '../journal/log.ts'
 import { defined } from '../text/defined.ts'
 
 const MAX_BUDGET = 20_000
@@ -43,9 +45,12 @@ export async function packSession(
     )
   }
   const { id } = await chooseSession(workspace, request.session)
+  if (isRefusedJournal(workspace.paths, id))
+    throw new ForeignJournal(logPaths(workspace.paths, id).path)
   const { state } = await workspace.view(id)
   const project = projectText(workspace)
-  const options = { level: 'full', budget, ...defined({ project }) } as const
+  const isForeign = !isOwnLog(logPaths(workspace.paths, id))
+  const options = { level: 'full', budget, isForeign, ...defined({ project }) } as const
   const packed = packContext(state, options)
   return {
     ...packed,

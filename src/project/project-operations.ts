@@ -15,6 +15,7 @@ import { type LogEntry, logEntryDrafts } from './lifecycle/log-entries.ts'
 import type { LiveSession, SessionReading } from './store/live-session.ts'
 import type { InitOptions } from './lifecycle/init-session.ts'
 import { type SearchRequest, searchEverywhere } from './search.ts'
+import { isRefusedJournal } from './store/project-paths.ts'
 import type { Workspace } from './store/workspace.ts'
 
 export type ProjectOperations = ReturnType<typeof projectOperations>
@@ -107,6 +108,15 @@ export function projectOperations(workspace: Workspace) {
       /** In a run: an agent's claim about a task, which may belong to another backlog. */
       report: lazy(async () => (await import('./tasks/report-task.ts')).reportTask),
       checkInRun: lazy(async () => (await import('./tasks/report-task.ts')).checkRunTask),
+    },
+
+    /** What came with the repository and needs the user's agreement on this machine. */
+    trust: {
+      review: lazy(async () => (await import('./tasks/project-backlog.ts')).reviewTrustWithTasks),
+      grant: lazy(async () => (await import('./tasks/project-backlog.ts')).grantTrustWithTasks),
+      withdraw: lazy(async () => (await import('./trust/trust.ts')).withdrawTrust),
+      /** The session came with the repository, and the user has not agreed to it. */
+      refuses: (session: string) => isRefusedJournal(workspace.paths, session),
     },
 
     workflows: lazy(async () => (await import('./workflow/workflows.ts')).workflowsOf),

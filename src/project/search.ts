@@ -1,3 +1,4 @@
+import { StintError } from '../journal/errors.ts'
 import { knownProjects } from '../index/projects.ts'
 import type { MessageHit, SearchHit, SessionIndex } from '../index/open-index.ts'
 import type { SearchQuery } from '../index/queries.ts'
@@ -23,9 +24,16 @@ export async function* searchEverywhere(
   yield* searchProject(workspace, query)
   if (allProjects !== true) return
   for (const root of knownProjects().filter((known) => known !== workspace.paths.root)) {
-    const other = new Workspace(root, { say: (line) => workspace.say(`${root}: ${line}`) })
-    yield* searchProject(other, query)
-    other.close()
+    const say = (line: string) => workspace.say(`${root}: ${line}`)
+    try {
+      const other = new Workspace(root, { say })
+      yield* searchProject(other, query)
+      other.close()
+    } catch (error) {
+      // The other projects are searched all the same.
+      if (!(error instanceof StintError)) throw error
+      say(error.message)
+    }
   }
 }
 

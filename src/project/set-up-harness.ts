@@ -1,10 +1,10 @@
 // `stint setup`: the harness's own setup, and the folder that hooks need in a project without git.
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HarnessSetup, SetupReport, SetupRequest } from '../harness/contract/setup.ts'
 import type { SetupPlan } from '../harness/setup/plan.ts'
 import { removeEmptyFolder, removeFile } from '../journal/write-files.ts'
-import { readOrUndefined } from '../journal/read-files.ts'
+import { listFolder, readOrUndefined } from '../journal/read-files.ts'
 import { DEFAULT_CONFIG } from './config/config.ts'
 import { conversationStateFolder } from './store/conversation-binding.ts'
 import { refuseInRun } from './store/run-environment.ts'
@@ -77,7 +77,7 @@ function setUpFolder(
   }
   const wasSetUp = done.changes.length > 0 || done.record !== undefined
   const isUnchanged = () =>
-    readdirSync(paths.sessions).join() === '.gitignore' &&
+    listFolder(paths.sessions).join() === '.gitignore' &&
     readOrUndefined(path)?.toString() === IGNORE_ALL
   if (!wasSetUp || isStillRegistered || !exists || !isUnchanged()) return []
   if (!dryRun) {

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly once?: boolean
   /** How many tasks run in parallel, each by a delegate. */
   readonly parallel?: number
+  /** Paths of settings or hooks that the user lets the agents change. */
+  readonly allowProtected?: readonly string[]
   /** Script of the rehearsal harness. */
   readonly script?: string
 }

@@ -4,7 +4,7 @@ import { Log } from '../journal/log.ts'
 import { redaction } from '../project/store/clean-draft.ts'
 import type { Config } from '../project/config/config.ts'
 import type { ProjectPaths } from '../project/store/project-paths.ts'
-import { runIds, runLogPaths } from '../project/store/run-files.ts'
+import { isForeignRun, runIds, runLogPaths } from '../project/store/run-files.ts'
 import { defined } from '../text/defined.ts'
 import { redactDeep } from '../text/redact.ts'
 import {
@@ -111,8 +111,9 @@ function entriesIn(log: Log): readonly RunEntry[] {
   return log.read().records as readonly unknown[] as readonly RunEntry[]
 }
 
-/** Empty when the run was killed before its first entry. */
+/** Empty when the run was killed before its first entry, and for a log that another machine wrote. */
 export function readRun(paths: ProjectPaths, run: string): readonly RunEntry[] {
+  if (isForeignRun(paths, run)) return []
   const log = new Log(runLogPaths(paths, run))
   try {
     return entriesIn(log)

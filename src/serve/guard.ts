@@ -1,12 +1,16 @@
 // Every page and program on this machine can reach the server, so a request needs our Host, our
 // origin and the token.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { HttpError } from './http-error.ts'
 
 export interface GuardOptions {
   readonly token: string
+  /** Random for each start of the server, so that a used one-time token stays used when the token is kept. */
+  readonly launch: string
+  /** A one-time token was exchanged for the cookie. */
+  onExchange?(): void
   /** Checks a Host header such as `127.0.0.1:4400`. */
   isOwnHost(host: string): boolean
   cookieName(): string
@@ -28,7 +32,27 @@ export function setSecurityHeaders(headers: Headers): void {
   for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
 }
 
-export function guard({ token, isOwnHost, cookieName }: GuardOptions): MiddlewareHandler {
+/** For an address: it is exchanged once for the cookie. Who has the token can make one, in any process. */
+export function oneTimeToken(token: string, launch: string): string {
+  const nonce = randomBytes(16).toString('base64url')
+  return `${nonce}.${signature(token, launch, nonce)}`
+}
+
+function signature(token: string, launch: string, nonce: string) {
+  return createHmac('sha256', token).update(`${launch} ${nonce}`).digest('base64url')
+}
+
+export function guard(options: GuardOptions): MiddlewareHandler {
+  const { token, launch, isOwnHost, cookieName, onExchange = () => {} } = options
+  const used = new Set<string>()
+  const takeOneTimeToken = (given: string) => {
+    const [nonce = '', sign = ''] = given.split('.')
+    if (!isSameToken(sign, signature(token, launch, nonce)) || used.has(nonce)) return false
+    used.add(nonce)
+    onExchange()
+    return true
+  }
+
   return async (context, next) => {
     const { req } = context
     const host = req.header('host')
@@ -49,18 +73,25 @@ export function guard({ token, isOwnHost, cookieName }: GuardOptions): Middlewar
       req.path.startsWith('/api/'),
     )
     const tokenInQuery = isWrite ? undefined : req.query('token')
-    if (tokenInQuery !== undefined && isSameToken(tokenInQuery, token)) {
+    const hasCookie = isSameToken(getCookie(context, cookieName()) ?? '', token)
+    if (
+      tokenInQuery !== undefined &&
+      (isSameToken(tokenInQuery, token) || takeOneTimeToken(tokenInQuery) || hasCookie)
+    ) {
       const url = new URL(req.url)
       url.searchParams.delete('token')
       context.header('Set-Cookie', `${cookieName()}=${token}; HttpOnly; SameSite=Strict; Path=/`)
-      return context.redirect(localPath(url), 303)
+      // A redirect after a link from another page, such as the file of `--open`, would be sent without the new cookie.
+      return req.header('sec-fetch-site') === 'cross-site'
+        ? context.html(redirectPage(localPath(url)))
+        : context.redirect(localPath(url), 303)
     }
-    if (!isSameToken(getCookie(context, cookieName()) ?? '', token)) {
+    if (!hasCookie) {
       throw new HttpError(
         401,
         'NO_TOKEN',
         'this needs the token',
-        'open the address that stint serve printed, with its token',
+        'run stint serve in the project: it prints an address that can be opened once',
       )
     }
     if (isWrite && !isJson(req.header('content-type'))) {
@@ -90,6 +121,12 @@ function refuseOtherSites(
   ) {
     throw new HttpError(403, 'OTHER_SITE', 'this comes from another site')
   }
+}
+
+/** A page that goes on to the address at once. */
+export function redirectPage(address: string): string {
+  const escaped = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>Stint</title><meta http-equiv="refresh" content="0;url=${escaped}">\n`
 }
 
 /** Two leading slashes would redirect to another server. */

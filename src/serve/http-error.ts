@@ -19,8 +19,7 @@ const BAD_REQUEST_CODES: ReadonlySet<string> = new Set([
   'EMPTY_TEXT',
   'NEEDS_NAME',
   'BUDGET_OUT_OF_RANGE',
-  'SCRIPT_INVALID',
-  'NO_SCRIPT',
+  'HARNESS_NOT_OFFERED',
 ])
 
 export function statusOf(error: unknown): ErrorStatus {

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { refuseOtherChoices } from '../core.ts'
 import { HttpError } from './http-error.ts'
 import {
   type Bindings,
@@ -46,9 +47,9 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
         harness: bodyText(body, 'harness'),
         model: bodyText(body, 'model'),
         permissions,
-        script: bodyText(body, 'script'),
       }),
     }
+    refuseOtherChoices(project.workspace, promptRequest)
     const hold = () => context.projects.hold(project.key)
     return c.json(await prompts.start(project, promptRequest, hold))
   })

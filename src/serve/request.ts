@@ -7,7 +7,6 @@ import { HttpError } from './http-error.ts'
 
 export interface ServerContext {
   readonly version: string
-  readonly env: NodeJS.ProcessEnv
   readonly projects: ProjectPool
   readonly eventHub: EventHub
   readonly prompts: PromptRegistry

@@ -1,7 +1,7 @@
 // Sessions, conversations and search.
 import type { Hono } from 'hono'
 import {
-  HarnessAvailability,
+  promptChoices,
   tokenCurve,
   entryPage,
   listSessions,
@@ -37,15 +37,14 @@ const MAX_ITEMS = 500
 const MAX_CONVERSATIONS = 50
 
 export function sessionRoutes(app: Hono<Bindings>, context: ServerContext): void {
-  const { env, eventHub, projects, version } = context
-  const harnesses = new HarnessAvailability(() => projects.get(undefined).workspace, env)
+  const { eventHub, projects, version } = context
 
   app.get('/api/overview', async (c) =>
     c.json({
       version,
       here: projects.here,
       projects: projects.rows(),
-      harnesses: await harnesses.rows(),
+      ...(await promptChoices(projects.get(undefined).workspace)),
     } satisfies ServerOverview),
   )
 

@@ -6,11 +6,16 @@ import {
   ProjectPool,
   projectKey,
   readServerRecord,
+  removeOpener,
   removeServerRecord,
+  type ServerRecord,
+  writeOpener,
   writeServerRecord,
 } from '../core.ts'
 import { StintError } from '../library.ts'
+import { defined } from '../text/defined.ts'
 import { makeApp } from './app.ts'
+import { oneTimeToken, redirectPage } from './guard.ts'
 import { findPageFolder, readPageFiles } from './page-files.ts'
 import { ConversationIndexer } from './conversation-indexer.ts'
 import type { FeedLimits } from './event-feed.ts'
@@ -32,6 +37,8 @@ export interface ServeOptions {
   /** Receives lines for the terminal. */
   readonly say?: (line: string) => void
   readonly pageFolder?: string
+  /** A one-time token was exchanged for the cookie. */
+  readonly onExchange?: () => void
   readonly limits?: Partial<FeedLimits>
 }
 
@@ -41,8 +48,9 @@ export interface RunningServer {
   readonly token: string
   /** Without the token. */
   readonly address: string
-  /** With the token. */
+  /** With the chosen token, or one that can be used once. */
   readonly url: string
+  readonly launch: string
   readonly eventHub: EventHub
   /** Resolves when no connection, prompt or open project is left. */
   close(): Promise<void>
@@ -59,11 +67,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const eventHub = new EventHub(projects, options.limits)
   const prompts = new PromptRegistry((project, event) => eventHub.publish(project, event))
   const closing = new AbortController()
-  const context = { version, env, projects, eventHub, prompts, ending: closing.signal }
+  const context = { version, projects, eventHub, prompts, ending: closing.signal }
   const page = readPageFiles(options.pageFolder ?? findPageFolder())
+  const launch = randomBytes(16).toString('base64url')
   let port = 0
   const guardOptions = {
     token,
+    launch,
+    ...defined({ onExchange: options.onExchange }),
     isOwnHost: (name: string) => allowedHosts(host, port).has(name.toLowerCase()),
     // Cookies ignore ports, and another project's page may be open.
     cookieName: () => `stint-${port}`,
@@ -79,7 +90,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     port,
     token,
     address,
-    url: `${address}?token=${token}`,
+    url: addressWithToken({ address, token, launch }, options.token),
+    launch,
     eventHub,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -92,6 +104,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       projects.close()
     },
   }
+}
+
+type Entrance = Pick<RunningServer, 'address' | 'token' | 'launch'>
+
+/** The user knows a token of their own; a random one is in no address. */
+function addressWithToken({ address, token, launch }: Entrance, chosen?: string): string {
+  return `${address}?token=${chosen ?? oneTimeToken(token, launch)}`
 }
 
 function addressOf(host: string, port: number): string {
@@ -109,7 +128,7 @@ function tokenFor(host: string, token: string | undefined): string {
     throw new StintError(
       'NEEDS_TOKEN',
       `on ${host} others can reach it`,
-      'choose a token yourself, of at least 16 characters: STINT_SERVE_TOKEN, or --token',
+      'choose a token of at least 16 characters, in the environment variable STINT_SERVE_TOKEN',
     )
   }
   if (token.length >= MIN_TOKEN_LENGTH && /^[\w~.-]+$/.test(token)) return token
@@ -193,8 +212,14 @@ function localAddresses(): readonly string[] {
 
 export type ServeResult =
   /** Another process serves the project already. */
-  | { readonly isNew: false; readonly url: string; readonly pid: number }
-  | { readonly isNew: true; readonly url: string; readonly server: RunningServer }
+  | (ServedAddress & { readonly isNew: false; readonly pid: number })
+  | (ServedAddress & { readonly isNew: true; readonly server: RunningServer })
+
+interface ServedAddress {
+  readonly url: string
+  /** Opens the page in the browser. */
+  open(): void
+}
 
 /** After a killed server it reuses port and token, so that an open page reconnects. */
 export async function serveProject(options: ServeOptions): Promise<ServeResult> {
@@ -206,22 +231,27 @@ export async function serveProject(options: ServeOptions): Promise<ServeResult> 
     options.token === undefined && options.host === undefined && record?.host === '127.0.0.1'
       ? record
       : undefined
+  removeOpener(key, env)
   const server = await startServer({
     ...options,
+    onExchange: () => removeOpener(key, env),
     ...(previous === undefined ? {} : { token: previous.token, preferredPort: previous.port }),
   })
-  const { host, port, token } = server
-  if (!writeServerRecord(key, env, { host, port, token })) {
+  const { host, port, token, launch } = server
+  if (!writeServerRecord(key, env, { host, port, token, launch })) {
     await server.close()
     return alreadyServed(readServerRecord(key, env)!, options)
   }
   return {
     isNew: true,
-    url: server.url,
+    // Reused after a killed server, the token is not one that the user chose now.
+    url: addressWithToken(server, options.token),
+    open: () => openPage(key, env, server),
     server: {
       ...server,
       async close() {
         await server.close()
+        removeOpener(key, env)
         removeServerRecord(key, env)
       },
     },
@@ -229,7 +259,7 @@ export async function serveProject(options: ServeOptions): Promise<ServeResult> 
 }
 
 function alreadyServed(
-  { host, port, token, pid }: { host: string; port: number; token: string; pid: number },
+  { host, port, token, launch, pid }: ServerRecord,
   options: ServeOptions,
 ): ServeResult {
   const isMatch =
@@ -243,17 +273,23 @@ function alreadyServed(
       `end that one first: kill ${pid}`,
     )
   }
+  const entrance = { address: addressOf(host, port), token, launch }
   return {
     isNew: false,
-    url: `${addressOf(host, port)}?token=${token}`,
+    url: addressWithToken(entrance, options.token),
+    open: () => openPage(projectKey(options.cwd), options.env, entrance),
     pid,
   }
 }
 
-/** Not awaited; failures are ignored. */
-export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
+/**
+ * Other users of this machine can read command lines, so the browser is given a file that only this user can read. The server removes
+ * it when it is used, or ends. Not awaited; failures are ignored.
+ */
+function openPage(key: string, env: NodeJS.ProcessEnv, entrance: Entrance): void {
+  const page = redirectPage(addressWithToken(entrance))
   const [command, ...args] = browserCommand(process.platform)
-  const child = spawn(command!, [...args, url], {
+  const child = spawn(command!, [...args, writeOpener(key, env, page)], {
     stdio: 'ignore',
     detached: true,
     env,

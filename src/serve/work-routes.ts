@@ -8,12 +8,12 @@ import {
   handoffPage,
   listAllHandoffs,
   listWorkflowRows,
+  pageTask,
   runDelegateAction,
   readStatus,
   findSessionRow,
   runPage,
 } from '../core.ts'
-import { publicTask } from '../public/projection.ts'
 import type { BacklogTasks, LedgerReport } from './contract.ts'
 import { HttpError } from './http-error.ts'
 import {
@@ -82,23 +82,25 @@ export function workRoutes(app: Hono<Bindings>, context: ServerContext): void {
   })
 
   app.get('/api/tasks', async (c) => {
-    const { tasks } = await requestedProject(context, c).project.tasks.list()
-    return c.json(tasks.map(publicTask) satisfies BacklogTasks)
+    const { project, workspace } = requestedProject(context, c)
+    const { tasks } = await project.tasks.list()
+    return c.json(tasks.map((task) => pageTask(workspace, task)) satisfies BacklogTasks)
   })
 
   app.post('/api/tasks', async (c) => {
-    const { project } = requestedProject(context, c)
+    const { project, workspace } = requestedProject(context, c)
     const body = await readBody(c)
     const fields = {
       ...Object.fromEntries(TEXT_FIELDS.map((name) => [name, bodyText(body, name)])),
       ...Object.fromEntries(LIST_FIELDS.map((name) => [name, bodyTexts(body, name)])),
     }
     const title = bodyText(body, 'title') ?? ''
-    return c.json(publicTask(await project.tasks.add({ title, by: BY, ...defined(fields) })))
+    const task = await project.tasks.add({ title, by: BY, ...defined(fields) })
+    return c.json(pageTask(workspace, task))
   })
 
   app.post('/api/tasks/:id/status', async (c) => {
-    const { project } = requestedProject(context, c)
+    const { project, workspace } = requestedProject(context, c)
     const body = await readBody(c)
     const status = readStatus(body['status'])
     if (status === undefined)
@@ -110,7 +112,7 @@ export function workRoutes(app: Hono<Bindings>, context: ServerContext): void {
       )
     const summary = bodyText(body, 'note')
     const options = { by: BY, ...defined({ summary }) }
-    return c.json(publicTask(await project.tasks.move(c.req.param('id'), status, options)))
+    return c.json(pageTask(workspace, await project.tasks.move(c.req.param('id'), status, options)))
   })
 
   app.get('/api/handoffs', async (c) => c.json(await listAllHandoffs(requestedProject(context, c))))

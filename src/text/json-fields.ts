@@ -59,10 +59,21 @@ const BLANK = 0x20
 const LONGEST_NAME = 64
 
 /** Decided by the first field: a program that writes it without white space writes everything so. */
-export function isCompact(bytes: Buffer, at = 0): boolean {
-  if (bytes[at + 1] !== QUOTE) return false
-  let end = at + 2
-  for (const last = end + LONGEST_NAME; bytes[end] !== QUOTE; end += 1)
-    if (end >= last) return false
+export function isCompactLine(text: string, at: number): boolean {
+  if (text[at + 1] !== '"') return false
+  const end = text.indexOf('"', at + 2)
+  return (
+    end !== -1 &&
+    end <= at + 2 + LONGEST_NAME &&
+    text[end + 1] === ':' &&
+    (text.charCodeAt(end + 2) || BLANK) > BLANK
+  )
+}
+
+/** The same for the bytes of a line. */
+export function isCompact(bytes: Buffer): boolean {
+  if (bytes[1] !== QUOTE) return false
+  let end = 2
+  for (; bytes[end] !== QUOTE; end += 1) if (end >= 2 + LONGEST_NAME) return false
   return bytes[end + 1] === COLON && (bytes[end + 2] ?? BLANK) > BLANK
 }

@@ -1,7 +1,13 @@
+import { slug } from './clean.ts'
+import { findPlacedSecrets } from './command-secrets.ts'
 import {
   type FoundSecret,
   SECRET_PATTERNS,
+  encodedTexts,
   findAssignedSecrets,
+  findAwsSecrets,
+  findBareKeys,
+  findKeyTails,
   findPrivateKeys,
   isSecretValue,
   secretKindOfKey,
@@ -10,6 +16,8 @@ import {
 export interface RedactOptions {
   readonly extra?: readonly RegExp[]
   readonly allow?: readonly string[]
+  /** Runs work that applies `extra`; throws where that takes too long. */
+  readonly limit?: <T>(work: () => T) => T
 }
 
 export interface Redacted {
@@ -28,7 +36,12 @@ export function redactionsIn(text: string): readonly string[] {
 /** Idempotent. */
 export function redact(text: string, options: RedactOptions = {}): Redacted {
   const { found, redactText } = redaction(options)
-  return { text: redactText(text), found: [...found] }
+  return { text: withLimit(options, () => redactText(text)), found: [...found] }
+}
+
+/** A name for files and branches. Redacted first: in a name, a secret has lost the shape by which it is found. */
+export function nameFrom(text: string, max?: number): string {
+  return slug(redact(text).text, max)
 }
 
 /** A key tells what kind of value it holds; the keys themselves lose only what looks secret. */
@@ -38,7 +51,10 @@ export function redactDeep<T>(
 ): { value: T; found: string[] } {
   const { allowed, extra, found, marked, redactText, withoutExtra, withoutShapes } =
     redaction(options)
-  return { value: walk(value, undefined, 0) as T, found: [...found] }
+  return {
+    value: withLimit(options, () => walk(value, undefined, 0)) as T,
+    found: [...found],
+  }
 
   function walk(value: unknown, key: string | undefined, depth: number): unknown {
     if (typeof value === 'string') return redactField(value, key)
@@ -86,6 +102,11 @@ export function redactDeep<T>(
   }
 }
 
+/** The user's own patterns may try every way to divide a text. */
+function withLimit<T>({ extra = [], limit }: RedactOptions, work: () => T): T {
+  return extra.length === 0 || limit === undefined ? work() : limit(work)
+}
+
 // Deeper than any record of ours, and well before the stack ends.
 const MAX_DEPTH = 500
 // Too short for any shape, as most names are.
@@ -100,15 +121,35 @@ function redaction({ allow, extra = [] }: RedactOptions) {
 
   function redactText(text: string): string {
     return untilStable(text, (current) => {
-      const shapeless = withoutShapes(current)
-      const assigned = withoutFound(shapeless, findAssignedSecrets(shapeless))
-      return withoutExtra(assigned, extra)
+      const builtIn = withoutEncoded(withoutPlain(current))
+      return withoutExtra(builtIn, extra)
     })
+  }
+
+  function withoutPlain(text: string) {
+    return [findPlacedSecrets, findAssignedSecrets].reduce(
+      (current, find) => withoutFound(current, find(current)),
+      withoutShapes(text),
+    )
+  }
+
+  /** Text in base64 that holds a secret, once decoded. */
+  function withoutEncoded(text: string) {
+    const secrets = [...encodedTexts(text)].filter(
+      ({ decoded }) => withoutPlain(decoded) !== decoded,
+    )
+    return secrets.length === 0 ? text : withoutFound(text, secrets)
   }
 
   function withoutShapes(text: string) {
     let current = text
-    if (current.includes('PRIVATE KEY')) current = withoutFound(current, findPrivateKeys(current))
+    if (current.includes('PRIVATE KEY')) {
+      current = withoutFound(current, findPrivateKeys(current))
+      current = withoutFound(current, findKeyTails(current))
+    }
+    current = withoutFound(current, findBareKeys(current))
+    if (/(?:AKIA|ASIA|aws-key-id\])/.test(current))
+      current = withoutFound(current, findAwsSecrets(current))
     for (const { hints, kind, pattern, isSpared } of SECRET_PATTERNS) {
       if (!hints.some((hint) => current.includes(hint))) continue
       current = current.replace(pattern(), (match: string, first: unknown) => {

@@ -1,5 +1,6 @@
 // Injected text must not look like the end of the fence, our delivery marker or a harness message.
 import { cleanText } from './clean.ts'
+import { INVISIBLE } from './printable.ts'
 
 const MAX_READ = 1000
 
@@ -18,7 +19,6 @@ export function safePassage(text: string): string {
 
 function removeInvisible(text: string) {
   const clean = cleanText(text)
-  // A pattern over all of Unicode takes milliseconds to compile, and most texts do not need it.
   return isAscii(clean) ? clean : clean.replaceAll(INVISIBLE, '')
 }
 
@@ -31,9 +31,6 @@ export function neutralizeTags(line: string): string {
 function isAscii(text: string) {
   return /^[\n\t -~]*$/.test(text)
 }
-
-// Zero-width characters can hide in a word; scripts and emoji need joiners and the emoji style.
-const INVISIBLE = /(?!\u200C|\u200D|\uFE0F)[\p{Default_Ignorable_Code_Point}\p{Co}]/gu
 
 // A model reads past joiners and combining marks, so a tag spelled with them counts as a tag.
 const FILLER = String.raw`\s\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u200C\u200D\u20D0-\u20FF\uFE0F\uFE20-\uFE2F\uFFF9-\uFFFB`

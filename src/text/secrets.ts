@@ -1,3 +1,4 @@
+import { encodedStarts } from './encoded-runs.ts'
 import { lazily } from './lazily.ts'
 
 interface SecretPattern {
@@ -12,6 +13,8 @@ interface SecretPattern {
 // Not inside a word, except after an escaped line end (`\n`). It keeps the search linear: one start in each run.
 const START = String.raw`(?<!(?<!\\)[A-Za-z0-9_-])`
 const END = String.raw`(?![A-Za-z0-9_-])`
+// For an unmistakable prefix, also after a dash: such tokens become parts of file names.
+const PREFIX = String.raw`(?<!(?<!\\)[A-Za-z0-9])`
 
 // Patterns without START have a prefix that no ordinary text contains.
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
@@ -24,7 +27,8 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     kind: 'aws-secret',
     hints: ['ecret'],
     pattern: () =>
-      /(secret_?(?:access_?)?key\\{0,3}["']?\s{0,4}[:=]>?\s{0,4}\\{0,3}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
+      /(secret[_ ]?(?:access[_ ]?)?key\\{0,3}["']?(?:\s\[[^\]\n]{0,40}\])?(?:\s{0,4}[:=]>?)?\s{0,4}\\{0,3}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
+    isSpared: isSample,
   },
   secret('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{36,}'),
   secret(
@@ -50,19 +54,19 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   secret(
     'stripe-key',
     ['_live_', '_test_', 'whsec_'],
-    `${START}(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}={0,2})`,
+    `${PREFIX}(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}={0,2})`,
   ),
-  secret('google-api-key', ['AIza'], `${START}AIza[A-Za-z0-9_-]{35}${END}`),
+  secret('google-api-key', ['AIza'], `${PREFIX}AIza[A-Za-z0-9_-]{35}${END}`),
   secret('google-oauth', ['GOCSPX-', 'ya29.'], `${START}(?:GOCSPX-|ya29\\.)[A-Za-z0-9_-]{20,}`),
-  secret('anthropic-key', ['sk-ant-'], `${START}sk-ant-[A-Za-z0-9_-]{20,}`),
+  secret('anthropic-key', ['sk-ant-'], `${PREFIX}sk-ant-[A-Za-z0-9_-]{20,}`),
   secret(
     'openai-key',
     ['sk-'],
     `${START}sk-(?:(?:proj|svcacct|admin|None|or-v1)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})`,
   ),
-  secret('npm-token', ['npm_'], `${START}npm_[A-Za-z0-9]{36,}`),
+  secret('npm-token', ['npm_'], `${PREFIX}npm_[A-Za-z0-9]{36,}`),
   secret('pypi-token', ['pypi-AgE'], 'pypi-AgE[A-Za-z0-9_-]{40,}'),
-  secret('huggingface-token', ['hf_'], `${START}hf_[A-Za-z0-9]{30,}`),
+  secret('huggingface-token', ['hf_'], `${PREFIX}hf_[A-Za-z0-9]{30,}`),
   secret('sendgrid-key', ['SG.'], `${START}SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}`),
   secret('twilio-key', ['SK'], `${START}SK[0-9a-f]{32}${END}`),
   secret(
@@ -75,7 +79,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     ['/api/webhooks/'],
     '(discord(?:app)?\\.com/api/webhooks/\\d{5,25}/)[A-Za-z0-9_-]{20,}',
   ),
-  secret('telegram-token', [':AA'], `${START}\\d{8,10}:AA[A-Za-z0-9_-]{33}${END}`),
+  secret('telegram-token', [':AA'], `(?:${START}|(?<=/bot))\\d{8,10}:AA[A-Za-z0-9_-]{33}${END}`),
   secret('digitalocean-token', ['_v1_'], 'do[opr]_v1_[0-9a-f]{64}'),
   secret('vault-token', ['hvs.', 'hvb.', 'hvr.'], `${START}hv[sbr]\\.[A-Za-z0-9_-]{24,}`),
   secret(
@@ -88,14 +92,18 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   secret(
     'api-key',
     ['gsk_', 'xai-', 'pplx-', 'lin_api_', 'shpat_', 'sbp_', 'dckr_pat_', 'rubygems_'],
-    `${START}(?:gsk_|xai-|pplx-|lin_api_|shpat_|sbp_|dckr_pat_|rubygems_)[A-Za-z0-9_]{24,}`,
+    `${PREFIX}(?:(?:gsk_|xai-|pplx-|lin_api_|shpat_|sbp_|rubygems_)[A-Za-z0-9_]{24,}|dckr_pat_[A-Za-z0-9_-]{24,})`,
   ),
+  secret('azure-secret', ['Q~'], `${START}[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}`),
+  secret('azure-pat', ['JQQJ99'], `${START}[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,32}${END}`),
+  secret('nuget-key', ['oy2'], `${START}oy2[a-z0-9]{43}${END}`),
+  secret('mailgun-key', ['key-'], `${START}key-[0-9a-f]{32}${END}`),
   {
     kind: 'password',
-    hints: ['://'],
+    hints: [':/'],
     // A password may hold anything up to the last @ of the host; one with a slash only counts in a database URL.
     pattern: () =>
-      /([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"`<>]{0,128}:)(?!\d{1,5}[/?#),;\]}])(?:[^\s/'"`<>]{1,256}|(?<=(?:sql|mongodb|redis|rediss|amqp|amqps|postgres|mariadb|srv):\/\/[^\s:@/'"`<>]{0,128}:)[^\s@'"`<>]{1,256})(?=@)/gi,
+      /([a-z][a-z0-9+.-]{1,20}:\/\/?[^\s:@/'"`<>]{0,128}:)(?!\d{1,5}[/?#),;\]}])(?:[^\s/'"`<>]{1,256}|(?<=(?:sql|mongodb|redis|rediss|amqp|amqps|postgres|mariadb|srv):\/\/[^\s:@/'"`<>]{0,128}:)[^\s@'"`<>]{1,256})(?=@)/gi,
     isSpared: isPlaceholder,
   },
   {
@@ -114,23 +122,27 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
 ]
 
 function secret(kind: string, hints: readonly string[], pattern: string) {
-  return { kind, hints, pattern: lazily(() => new RegExp(pattern, 'g')) }
+  return { kind, hints, pattern: lazily(() => new RegExp(pattern, 'g')), isSpared: isSample }
 }
 
 const WORDS =
-  'passw(?:or)?d|passphrase|secret|token|authorization|(?:api|access|account|private|auth|signing|encryption|master)[_-]?key'
+  'passw(?:or[dt]|d)|passphrase|pass|pwd|pw|secret|token|authorization|PAT|(?:api|app|access|account|private|auth|signing|encryption|master|storage|shared)[_ -]?key|auth'
+// Inside a longer word they mean something else: `compass`, `pattern`, `oauth`.
+const SHORT_WORDS = /^(?:pass|pwd|pw|pat|auth)$/i
 // `token_count` is no token, `SECRET_KEY_BASE` is a secret.
 const TAIL =
   '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 
 // One of these is in every word above: most texts need none of the long patterns compiled.
-const HINT = /pass|secret|token|authorization|key/i
+// One of these is in every word above, with what must follow the short ones.
+const HINT =
+  /pass|pwd|secret|token|authorization|key|pw(?![a-z])|pat(?![a-z])|auth(?:[_-]?\w{1,12}){0,2}\\{0,3}["'`\]]{0,2}[ \t]{0,8}[:=,>]/i
 
 const KEY_AND_SIGN = lazily(
   () =>
     new RegExp(
       // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own redaction marker is never a key.
-      `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:)([ \\t]{0,8})`,
+      `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:|(?<=["'\`][ \\t]{0,8}),(?=[ \\t]{0,8}\\\\{0,3}["'\`]))([ \\t]{0,8})`,
       'iy',
     ),
 )
@@ -155,7 +167,12 @@ export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
   let from = 0
   for (const { 0: word, index } of text.matchAll(WORD())) {
     if (index < from) continue
-    const found = assignedAt(text, index, word) ?? optionAt(text, index, word)
+    if (!isOwnWord(text, index, word)) continue
+    const found =
+      assignedAt(text, index, word) ??
+      optionAt(text, index, word) ??
+      elementAt(text, index, word) ??
+      proseAt(text, index, word)
     if (found === undefined) continue
     from = found.end
     yield found
@@ -174,8 +191,60 @@ function assignedAt(text: string, index: number, word: string) {
   if (match === null) return undefined
   const [whole, before = '', after = ''] = match
   const isTight = before === '' && after === ''
+  if (/arn:[\w:*/-]{0,120}$/.test(text.slice(Math.max(0, index - 128), index))) return undefined
   const key = keyBefore(text, index) + word
+  // A list of names looks the same.
+  if (whole.trimEnd().endsWith(','))
+    return valueAt(text, index + whole.length, { key, word, isTight: false, isStrict: true })
   return valueAt(text, index + whole.length, { key, word, isTight, isStrict: false })
+}
+
+function isOwnWord(text: string, index: number, word: string) {
+  if (!SHORT_WORDS.test(word)) return true
+  if (/^pat$/i.test(word) && word !== 'PAT') return false
+  const before = text[index - 1] ?? ''
+  // `dbPass`, but not after an escaped line end: `\nPass`.
+  if (/[A-Z]/.test(word[0]!) && /[a-z]/.test(word[1]!)) return true
+  return !/[A-Za-z]/.test(before) || text[index - 2] === '\\'
+}
+
+const ELEMENT = lazily(
+  () => new RegExp(`(?:${WORDS})${TAIL}[\\w.-]{0,20}(?:\\s[^<>\\n]{0,100})?>\\s{0,8}`, 'iy'),
+)
+
+// `<password>value</password>`
+function elementAt(text: string, index: number, word: string) {
+  if (!/<[\w:.-]{0,60}$/.test(text.slice(Math.max(0, index - 64), index))) return undefined
+  const pattern = ELEMENT()
+  pattern.lastIndex = index
+  const match = pattern.exec(text)
+  if (match === null) return undefined
+  const start = index + match[0].length
+  const end = text.slice(start, start + 512).search(/\s{0,8}</)
+  if (end < 1) return undefined
+  const value = text.slice(start, start + end)
+  const isSecret = isSecretValue({ key: word, value, isQuoted: true, isTight: true })
+  return isSecret ? { kind: kindOf(word), start, end: start + end } : undefined
+}
+
+const PROSE = lazily(
+  () =>
+    /["'`]?(?:[ \t]{1,3}(?:for|of|to)[ \t][\w.@/-]{1,40}(?:[ \t][\w.@/-]{1,40}){0,2}?)?[ \t]{1,3}((?:is|was|ist|lautet|war|es|est)(?:[ \t](?:now|still|set to|jetzt))?:?[ \t]{1,3})?(?=\S)/iy,
+)
+
+// `the password is value`, `with password "value"`
+function proseAt(text: string, index: number, word: string) {
+  const pattern = PROSE()
+  pattern.lastIndex = index + word.length
+  const match = pattern.exec(text)
+  if (match === null) return undefined
+  const at = index + word.length + match[0].length
+  OPENING.lastIndex = at
+  if (match[1] === undefined && !OPENING.test(text)) return undefined
+  const found = valueAt(text, at, { key: word, word, isTight: false, isStrict: true })
+  if (found === undefined) return undefined
+  const value = text.slice(found.start, found.end)
+  return /\d/.test(value) && /[A-Za-z]/.test(value) ? found : undefined
 }
 
 // `--token value` has no sign between, so only a value that is hardly a word counts.
@@ -239,9 +308,9 @@ function keyBefore(text: string, index: number) {
 }
 
 function kindOf(word: string) {
-  if (/pass/i.test(word)) return 'password'
-  if (/token|authorization/i.test(word)) return 'token'
-  return /key/i.test(word) ? 'key' : 'secret'
+  if (/pass|pwd|pw/i.test(word)) return 'password'
+  if (/key/i.test(word)) return 'key'
+  return /token|auth|pat/i.test(word) ? 'token' : 'secret'
 }
 
 // A miss leaves a secret on disk, a false positive removes a word from a journal.
@@ -263,11 +332,18 @@ const PLACEHOLDER = lazily(
 
 const MARKER = /^\[redacted:[a-z-]+\]$/
 
-function isPlaceholder(value: string) {
+/** A token of a documentation, which has the shape of a real one. */
+function isSample(value: string) {
+  return /EXAMPLE|[-_](?:your|my|xxx|some)[-_]|-here$|x{8,}|X{8,}|\*{3,}|\.{3,}|(\w)\1{9,}/.test(
+    value,
+  )
+}
+
+export function isPlaceholder(value: string): boolean {
   return MARKER.test(value) || PLACEHOLDER().test(value)
 }
 
-function looksRandom(value: string) {
+export function looksRandom(value: string): boolean {
   const rest = withoutTechnicalWords(value)
   if (/\d/.test(rest) && /[A-Za-z]/.test(rest)) return true
   if (value.length < 12) return false
@@ -284,8 +360,11 @@ export function isSecretValue({
   isTight,
 }: Readonly<Record<'key' | 'value', string> & Record<'isQuoted' | 'isTight', boolean>>): boolean {
   if (value.length < 8 || isPlaceholder(value) || isReference(value)) return false
-  if (/\s/.test(value) || /[^\p{ASCII}]/u.test(value)) return false
-  const isPassword = /pass|secret/i.test(key)
+  if (/[^\p{ASCII}]/u.test(value)) return false
+  // A sentence is none, except as the value of a setting.
+  if (/\s/.test(value)) return isQuoted && isTight && !/[a-z]/.test(key) && isPhrase(value)
+  if (/auth$/i.test(key) && !/o-?auth$/i.test(key)) return isBasicAuth(value)
+  const isPassword = /pass|secret|pwd|(?:^|[^a-z])pw$/i.test(key)
   if (/^\d+$/.test(value)) return isPassword
   if (/^[\d_.,:+%-]+[a-z]{0,3}$/i.test(value) || /^\d{4}-\d\d-\d\d/.test(value)) return false
   // A hand-made value only counts where a password is expected and it is written as a value.
@@ -298,6 +377,18 @@ export function isSecretValue({
   return true
 }
 
+function isPhrase(value: string) {
+  return value.length < 128 && /\d/.test(value) && /[^\w\s.,:]/.test(value)
+}
+
+/** Base64 of `user:password`. */
+function isBasicAuth(value: string) {
+  return (
+    /^[A-Za-z0-9+/]{12,}={0,2}$/.test(value) &&
+    /^[ -9;-~]{1,128}:[ -~]{4,}$/.test(Buffer.from(value, 'base64').toString('latin1'))
+  )
+}
+
 const NAMES = /passw|passphrase|secret|token|key|auth|credential/i
 
 const FILE =
@@ -305,7 +396,8 @@ const FILE =
 const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
-function isReference(value: string) {
+export function isReference(value: string): boolean {
+  if (/^[A-Za-z]:[\\/]/.test(value)) return true
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true
   if (/^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/.test(value))
     return !(value.length >= 32 && isScrambled(value.replaceAll('/', '')))
@@ -388,4 +480,76 @@ function endOfBody(text: string, body: number) {
 // As in the source of a program that searches for keys.
 function isBlank(body: string) {
   return !/[A-Za-z0-9+/=]{16}/.test(body)
+}
+
+const BARE_KEY = lazily(
+  () =>
+    // The first bytes of a private key in DER or of OpenSSH, as base64.
+    /(?<!(?<!\\)[A-Za-z0-9+/])(?:MII[B-J][A-Za-z0-9+/][AQgw]IBA(?:AK[BC]|DAN)|MHcCAQEE|MIG[HkT]AgE[AB]|MIHcAgEB|MC4CAQAw|b3BlbnNzaC1rZXktdjE)|Private-Lines: ?\d{1,4}(?:\s|\\[nr]){1,4}/g,
+)
+const BARE_HINTS = ['IBA', 'CAQEE', 'AgE', 'CAQAw', 'b3BlbnNzaC1rZXk', 'Private-Lines']
+
+/** Private keys whose first line is missing, and those of PuTTY. */
+export function* findBareKeys(text: string): Generator<FoundSecret> {
+  if (!BARE_HINTS.some((hint) => text.includes(hint))) return
+  let from = 0
+  for (const { 0: begin, index } of text.matchAll(BARE_KEY())) {
+    if (index < from) continue
+    const start = begin.startsWith('Private') ? index + begin.length : index
+    const end = endOfBody(text, start)
+    if (end - start < 32) continue
+    from = end
+    yield { kind: 'private-key', start, end }
+  }
+}
+
+const KEY_END = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY/g
+const MAX_TAIL = 8192
+
+/** The lines before the last line of a key whose first line is missing. */
+export function* findKeyTails(text: string): Generator<FoundSecret> {
+  let from = 0
+  for (const { index } of text.matchAll(KEY_END)) {
+    const window = text.slice(Math.max(from, index - MAX_TAIL), index)
+    const lines = window.split(/(?<=\n|\\n)/)
+    let start = index
+    for (const line of lines.toReversed()) {
+      if (!/^[\s>|]{0,8}[A-Za-z0-9+/=]{1,76}(?:\s|\\n|\\r)*$/.test(line)) break
+      start -= line.length
+    }
+    if (index - start >= 32) yield { kind: 'private-key', start, end: index }
+    from = index
+  }
+}
+
+const ENCODED_TEXT = /[A-Za-z0-9+/]{24,65536}={0,2}/y
+
+export function* encodedTexts(text: string): Generator<FoundSecret & { readonly decoded: string }> {
+  for (const start of encodedStarts(text)) {
+    ENCODED_TEXT.lastIndex = start
+    const encoded = ENCODED_TEXT.exec(text)?.[0] ?? ''
+    const decoded = Buffer.from(encoded, 'base64').toString('latin1')
+    if (!/^[\t\n\r -~]*$/.test(decoded.slice(0, 256))) continue
+    yield { kind: 'encoded', start, end: start + encoded.length, decoded }
+  }
+}
+
+const AWS_ID = /(?:AKIA|ASIA)[A-Z0-9]{16}|\[redacted:aws-key-id\]/g
+const AWS_SECRET = /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g
+const AWS_REACH = 400
+
+/** 40 characters alone could be anything; beside the id of a key they are its secret. */
+export function* findAwsSecrets(text: string): Generator<FoundSecret> {
+  const ids = [...text.matchAll(AWS_ID)].map(({ index }) => index)
+  if (ids.length === 0) return
+  let near = 0
+  for (const { 0: secret, index } of text.matchAll(AWS_SECRET)) {
+    while (near < ids.length - 1 && ids[near + 1]! <= index) near += 1
+    const distance = Math.min(
+      ...[ids[near]!, ids[near + 1] ?? Infinity].map((at) => Math.abs(at - index)),
+    )
+    const isMixed = /[a-z]/.test(secret) && /[A-Z]/.test(secret) && /\d/.test(secret)
+    if (distance <= AWS_REACH && isMixed && !isSample(secret))
+      yield { kind: 'aws-secret', start: index, end: index + 40 }
+  }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { EntryData, TaskStatus } from '../../src/session/entries.ts'
 import { anyLine, anyText } from '../support/texts.ts'
-import { Told } from './world.ts'
+import { MemoryJournal } from './world.ts'
 
 const OURS = [
   '## Description',
@@ -64,10 +64,10 @@ export const someFields: fc.Arbitrary<Omit<EntryData['task.added'], 'task'>> = f
 export const aBacklog = fc
   .record({ fields: someFields, status: aStatus, title: aLine })
   .map(({ fields, status, title }) => {
-    const told = new Told()
+    const journal = new MemoryJournal()
     // A name that none of the texts above is: depending on itself is another test.
-    told.tell('task.added', { task: 'it', shortname: 'it-itself', ...fields })
-    told.tell('task.added', { task: 'other', title, dependsOn: ['it'] })
-    told.move('it', status)
-    return told
+    journal.log('task.added', { task: 'it', shortname: 'it-itself', ...fields })
+    journal.log('task.added', { task: 'other', title, dependsOn: ['it'] })
+    journal.move('it', status)
+    return journal
   })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { backlogAt, foldBacklog } from '../../src/backlog/backlog.ts'
 import { dependencyCycles, isReady, unmetDependencies } from '../../src/backlog/task-graph.ts'
-import { Told, backlogOf } from './world.ts'
+import { MemoryJournal, backlogOf } from './world.ts'
 
 test('a task has a default for every field that is not set', () => {
-  const told = new Told()
-  told.tell('task.added', { task: 't1', title: 'Fix the login' })
+  const journal = new MemoryJournal()
+  journal.log('task.added', { task: 't1', title: 'Fix the login' })
   const expected = {
     shortname: 'fix-the-login',
     priority: 'P2',
@@ -14,68 +14,68 @@ test('a task has a default for every field that is not set', () => {
     labels: [],
     checklist: [],
   }
-  expect(told.task('t1')).toMatchObject(expected)
-  expect(told.task('t1').createdAt).toBe(told.entries[0]!.at)
+  expect(journal.task('t1')).toMatchObject(expected)
+  expect(journal.task('t1').createdAt).toBe(journal.entries[0]!.at)
 })
 
 test('changes, moves and ticks apply in the order of their ids', () => {
-  const told = new Told()
-  told.add('t1', { checklist: [{ item: 'one', done: false }] })
-  told.tell('task.changed', { task: 't1', priority: 'P0', labels: ['auth'] })
-  told.tell('task.checked', { task: 't1', item: 'one', done: true })
-  told.move('t1', 'in_progress')
-  told.move('t1', 'failed', 'the server is down')
-  const shuffled = foldBacklog(told.entries.toReversed())
-  expect(shuffled).toEqual(told.backlog())
-  expect(told.task('t1')).toMatchObject({
+  const journal = new MemoryJournal()
+  journal.add('t1', { checklist: [{ item: 'one', done: false }] })
+  journal.log('task.changed', { task: 't1', priority: 'P0', labels: ['auth'] })
+  journal.log('task.checked', { task: 't1', item: 'one', done: true })
+  journal.move('t1', 'in_progress')
+  journal.move('t1', 'failed', 'the server is down')
+  const shuffled = foldBacklog(journal.entries.toReversed())
+  expect(shuffled).toEqual(journal.backlog())
+  expect(journal.task('t1')).toMatchObject({
     priority: 'P0',
     labels: ['auth'],
     checklist: [{ item: 'one', done: true }],
     status: 'failed',
     summary: 'the server is down',
-    updatedAt: told.entries.at(-1)!.at,
+    updatedAt: journal.entries.at(-1)!.at,
   })
 })
 
 test('a retracted move restores the status before it', () => {
-  const told = backlogOf('a')
-  const moved = told.move('a', 'completed')
-  told.tell('entry.retracted', { entry: moved })
-  expect(told.task('a').status).toBe('ready')
+  const journal = backlogOf('a')
+  const moved = journal.move('a', 'completed')
+  journal.log('entry.retracted', { entry: moved })
+  expect(journal.task('a').status).toBe('ready')
 })
 
 test('an amended addition shows the amended fields', () => {
-  const told = new Told()
-  const added = told.add('a')
-  told.tell('entry.amended', { entry: added, changes: { title: 'Better' } })
-  expect(told.task('a').title).toBe('Better')
+  const journal = new MemoryJournal()
+  const added = journal.add('a')
+  journal.log('entry.amended', { entry: added, changes: { title: 'Better' } })
+  expect(journal.task('a').title).toBe('Better')
 })
 
 test('a task whose addition was retracted is listed as withdrawn', () => {
-  const told = new Told()
-  const added = told.add('a')
-  told.tell('entry.retracted', { entry: added })
-  expect(told.backlog().tasks).toEqual([])
-  expect([...told.backlog().withdrawn]).toEqual(['a'])
+  const journal = new MemoryJournal()
+  const added = journal.add('a')
+  journal.log('entry.retracted', { entry: added })
+  expect(journal.backlog().tasks).toEqual([])
+  expect([...journal.backlog().withdrawn]).toEqual(['a'])
 })
 
 test('a change with a smaller id than its addition still counts', () => {
-  const told = new Told()
-  told.tell('task.changed', { task: 'a', priority: 'P0' })
-  told.add('a', { priority: 'P3' })
-  expect(told.task('a').priority).toBe('P0')
+  const journal = new MemoryJournal()
+  journal.log('task.changed', { task: 'a', priority: 'P0' })
+  journal.add('a', { priority: 'P3' })
+  expect(journal.task('a').priority).toBe('P0')
 })
 
 test('a task added on two machines is one task with the fields of both', () => {
-  const told = new Told()
-  told.tell('task.added', { task: 'a', title: 'First' })
-  told.tell('task.added', { task: 'a', title: 'Second', verify: 'npm test' })
-  expect(told.backlog().tasks).toHaveLength(1)
-  expect(told.task('a')).toMatchObject({ title: 'First', verify: 'npm test' })
+  const journal = new MemoryJournal()
+  journal.log('task.added', { task: 'a', title: 'First' })
+  journal.log('task.added', { task: 'a', title: 'Second', verify: 'npm test' })
+  expect(journal.backlog().tasks).toHaveLength(1)
+  expect(journal.task('a')).toMatchObject({ title: 'First', verify: 'npm test' })
 })
 
 test('unknown values change nothing and do not throw', () => {
-  const told = backlogOf('a P1 S')
+  const journal = backlogOf('a P1 S')
   const odd: Record<string, unknown> = {
     task: 'a',
     priority: 'P9',
@@ -84,11 +84,13 @@ test('unknown values change nothing and do not throw', () => {
     checklist: [1, null, { item: 3 }],
     title: {},
   }
-  told.append([{ kind: 'task.changed', by: 'x', data: odd as never }])
-  told.append([{ kind: 'task.moved', by: 'x', data: { task: 'a', status: 'in_review' } as never }])
-  told.append([{ kind: 'task.moved', by: 'x', data: { task: {} } as never }])
-  told.append([{ kind: 'task.archived' as never, by: 'x', data: { task: 'a' } as never }])
-  expect(told.task('a')).toMatchObject({
+  journal.append([{ kind: 'task.changed', by: 'x', data: odd as never }])
+  journal.append([
+    { kind: 'task.moved', by: 'x', data: { task: 'a', status: 'in_review' } as never },
+  ])
+  journal.append([{ kind: 'task.moved', by: 'x', data: { task: {} } as never }])
+  journal.append([{ kind: 'task.archived' as never, by: 'x', data: { task: 'a' } as never }])
+  expect(journal.task('a')).toMatchObject({
     title: 'Task a',
     priority: 'P1',
     size: 'S',
@@ -98,25 +100,25 @@ test('unknown values change nothing and do not throw', () => {
 })
 
 test('the status and priority words of other task lists are understood', () => {
-  const told = new Told()
-  told.add('a', { priority: 'urgent', size: 'xl' })
-  told.append([{ kind: 'task.moved', by: 'x', data: { task: 'a', status: 'working' } as never }])
-  expect(told.task('a')).toMatchObject({ priority: 'P0', size: 'XL', status: 'in_progress' })
+  const journal = new MemoryJournal()
+  journal.add('a', { priority: 'urgent', size: 'xl' })
+  journal.append([{ kind: 'task.moved', by: 'x', data: { task: 'a', status: 'working' } as never }])
+  expect(journal.task('a')).toMatchObject({ priority: 'P0', size: 'XL', status: 'in_progress' })
 })
 
 test('an empty text or list clears its field', () => {
-  const told = new Told()
-  told.add('a', { assignee: 'code', labels: ['x'] })
-  told.tell('task.changed', { task: 'a', assignee: '', labels: [] })
-  expect(told.task('a')).not.toHaveProperty('assignee')
-  expect(told.task('a').labels).toEqual([])
+  const journal = new MemoryJournal()
+  journal.add('a', { assignee: 'code', labels: ['x'] })
+  journal.log('task.changed', { task: 'a', assignee: '', labels: [] })
+  expect(journal.task('a')).not.toHaveProperty('assignee')
+  expect(journal.task('a').labels).toEqual([])
 })
 
 test('a task keeps its shortname when its title changes', () => {
-  const told = new Told()
-  told.tell('task.added', { task: 'a', title: 'Fix login' })
-  told.tell('task.changed', { task: 'a', title: 'Fix the login page' })
-  expect(told.task('a')).toMatchObject({ shortname: 'fix-login', title: 'Fix the login page' })
+  const journal = new MemoryJournal()
+  journal.log('task.added', { task: 'a', title: 'Fix login' })
+  journal.log('task.changed', { task: 'a', title: 'Fix the login page' })
+  expect(journal.task('a')).toMatchObject({ shortname: 'fix-login', title: 'Fix the login page' })
 })
 
 test('blocks and children are derived from the other tasks', () => {
@@ -126,27 +128,27 @@ test('blocks and children are derived from the other tasks', () => {
 })
 
 test('a dependency given by shortname or partial id becomes the id', () => {
-  const told = new Told()
-  told.tell('task.added', { task: '019b7000-aaaa-7000-8000-0000deadbeef', title: 'Log in' })
-  told.add('by-name', { dependsOn: ['log-in'] })
-  told.add('by-part', { dependsOn: ['deadbeef'] })
-  expect(told.backlog().tasks[0]!.blocks).toEqual(['by-name', 'by-part'])
+  const journal = new MemoryJournal()
+  journal.log('task.added', { task: '019b7000-aaaa-7000-8000-0000deadbeef', title: 'Log in' })
+  journal.add('by-name', { dependsOn: ['log-in'] })
+  journal.add('by-part', { dependsOn: ['deadbeef'] })
+  expect(journal.backlog().tasks[0]!.blocks).toEqual(['by-name', 'by-part'])
 })
 
 test('a task lists the sessions whose journals mention it', () => {
-  const told = backlogOf('a')
-  told.tell('task.linked', { task: 'a' }, { session: 's1' })
-  told.tell('task.moved', { task: 'a', status: 'in_progress' }, { session: 's2' })
-  expect(told.task('a').sessions).toEqual(['s1', 's2'])
-  told.tell('task.unlinked', { task: 'a' }, { session: 's1' })
-  expect(told.task('a').sessions).toEqual(['s2'])
+  const journal = backlogOf('a')
+  journal.log('task.linked', { task: 'a' }, { session: 's1' })
+  journal.log('task.moved', { task: 'a', status: 'in_progress' }, { session: 's2' })
+  expect(journal.task('a').sessions).toEqual(['s1', 's2'])
+  journal.log('task.unlinked', { task: 'a' }, { session: 's1' })
+  expect(journal.task('a').sessions).toEqual(['s2'])
 })
 
 test('the backlog at an entry holds nothing newer', () => {
-  const told = backlogOf('a')
-  const then = told.backlog()
-  told.move('a', 'completed')
-  expect(backlogAt(told.entries, then.lastId)).toEqual(then)
+  const journal = backlogOf('a')
+  const then = journal.backlog()
+  journal.move('a', 'completed')
+  expect(backlogAt(journal.entries, then.lastId)).toEqual(then)
 })
 
 test('a task is ready when all its dependencies are completed', () => {
@@ -175,15 +177,15 @@ test.each([
 })
 
 test('a chain of ten thousand tasks has no cycle and does not overflow the stack', () => {
-  const told = new Told()
-  told.append(
+  const journal = new MemoryJournal()
+  journal.append(
     Array.from({ length: 10_000 }, (_, n) => ({
       kind: 'task.added' as const,
       by: 'x',
       data: { task: `t${n}`, title: `T ${n}`, dependsOn: n === 0 ? [] : [`t${n - 1}`] },
     })),
   )
-  expect(dependencyCycles(told.backlog())).toEqual([])
+  expect(dependencyCycles(journal.backlog())).toEqual([])
 })
 
 test('a parent completed before its sub-tasks is reported and stays completed', () => {

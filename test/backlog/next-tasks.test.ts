@@ -59,7 +59,7 @@ test('two tasks in progress reach the work-in-progress limit', () => {
 })
 
 test('an imported task is ordered by the date it was created in its source', () => {
-  const told = backlogOf('a')
-  told.add('older', { when: '2024-05-01T00:00:00Z' })
-  expect(nextTasks(told.backlog()).tasks.map(({ task }) => task.id)).toEqual(['older', 'a'])
+  const journal = backlogOf('a')
+  journal.add('older', { when: '2024-05-01T00:00:00Z' })
+  expect(nextTasks(journal.backlog()).tasks.map(({ task }) => task.id)).toEqual(['older', 'a'])
 })

@@ -8,11 +8,11 @@ import {
   renderTaskFile,
 } from '../../src/backlog/task-file-format.ts'
 import { aBacklog } from './any-task.ts'
-import { Told } from './world.ts'
+import { MemoryJournal } from './world.ts'
 import { cases } from '../support/cases.ts'
 
-function rendered(told: Told, id = 'it'): string {
-  return renderTaskFile(told.task(id), told.backlog())
+function rendered(journal: MemoryJournal, id = 'it'): string {
+  return renderTaskFile(journal.task(id), journal.backlog())
 }
 
 async function content(text: string) {
@@ -22,8 +22,8 @@ async function content(text: string) {
 }
 
 test('a task is rendered in the existing format, without unset fields', () => {
-  const told = new Told()
-  told.tell('task.added', {
+  const journal = new MemoryJournal()
+  journal.log('task.added', {
     task: '019b7000-aaaa-7000-8000-0000deadbeef',
     title: 'Fix: the login',
     description: 'It fails.',
@@ -36,9 +36,9 @@ test('a task is rendered in the existing format, without unset fields', () => {
       { item: 'logs out', done: false },
     ],
   })
-  told.add('setup')
-  told.move('setup', 'completed')
-  expect(rendered(told, '019b7000-aaaa-7000-8000-0000deadbeef')).toMatchInlineSnapshot(`
+  journal.add('setup')
+  journal.move('setup', 'completed')
+  expect(rendered(journal, '019b7000-aaaa-7000-8000-0000deadbeef')).toMatchInlineSnapshot(`
     "---
     id: 019b7000-aaaa-7000-8000-0000deadbeef
     shortname: fix-the-login
@@ -77,9 +77,9 @@ test('a task is rendered in the existing format, without unset fields', () => {
 
 test('a rendered file parses and renders to the same bytes', async () => {
   await fc.assert(
-    fc.asyncProperty(aBacklog, async (told) => {
-      const task = told.task('it')
-      const text = rendered(told)
+    fc.asyncProperty(aBacklog, async (journal) => {
+      const task = journal.task('it')
+      const text = rendered(journal)
       const read = await content(text)
       const { blocks: _b, children: _c, sessions: _s, updatedAt: _u, ...said } = task
       expect(read).toEqual({
@@ -90,16 +90,16 @@ test('a rendered file parses and renders to the same bytes', async () => {
         ...said,
         blocks: ['other'],
       })
-      const again = new Told()
+      const again = new MemoryJournal()
       const { id: _id, blocks: _blocks, status: _status, createdAt, ...fields } = read
-      again.tell('task.added', {
+      again.log('task.added', {
         task: 'it',
         ...fields,
         ...(createdAt === undefined ? {} : { when: createdAt }),
       })
-      again.tell('task.added', {
+      again.log('task.added', {
         task: 'other',
-        title: told.task('other').title,
+        title: journal.task('other').title,
         dependsOn: ['it'],
       })
       again.move('it', task.status)
@@ -114,10 +114,10 @@ test('a rendered file parses and renders to the same bytes', async () => {
 test('any id is found in its rendered file without a parser', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
-      const told = new Told()
-      told.add(id)
-      for (const task of told.backlog().tasks)
-        expect(taskIdIn(renderTaskFile(task, told.backlog()))).toBe(task.id)
+      const journal = new MemoryJournal()
+      journal.add(id)
+      for (const task of journal.backlog().tasks)
+        expect(taskIdIn(renderTaskFile(task, journal.backlog()))).toBe(task.id)
     }),
   )
 })
@@ -146,13 +146,13 @@ test('any text is parsed or refused without throwing', async () => {
 })
 
 test('one changed character counts as an edit, other line ends do not', () => {
-  const told = new Told()
-  told.add('it', { description: 'Some text' })
-  const text = rendered(told)
+  const journal = new MemoryJournal()
+  journal.add('it', { description: 'Some text' })
+  const text = rendered(journal)
   expect(isUntouched(text.replaceAll('\n', '\r\n'))).toBe(true)
   expect(isUntouched(text.replace('Some', 'some'))).toBe(false)
   expect(isUntouched(`${text}more\n`)).toBe(false)
-  expect(taskFileMarker(text)?.lastId).toBe(told.backlog().lastId)
+  expect(taskFileMarker(text)?.lastId).toBe(journal.backlog().lastId)
 })
 
 test.each([

@@ -17,18 +17,18 @@ import { absorbTaskFiles } from '../../src/backlog/absorb-task-files.ts'
 import { findTask } from '../../src/backlog/task.ts'
 import { TaskFiles, idFromFile, taskFileName } from '../../src/backlog/task-files.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { Told, backlogOf } from './world.ts'
+import { MemoryJournal, backlogOf } from './world.ts'
 
 class World {
   readonly files = new TaskFiles(join(scratchFolder(), '.tasks'))
-  constructor(readonly told: Told) {}
+  constructor(readonly journal: MemoryJournal) {}
 
   /** What a command does before and after its own work. */
   async sync() {
     const { backlog, absorbed, problems } = await absorbTaskFiles(
       this.files.read(),
-      this.told.entries,
-      this.told.append,
+      this.journal.entries,
+      this.journal.append,
     )
     const asides = problems
       .filter((problem) => problem.needsQuarantine)
@@ -71,7 +71,7 @@ test('an unchanged file is not written again', async () => {
   const world = new World(backlogOf('a', 'b'))
   await world.sync()
   const before = world.text('active/a-a.md')
-  world.told.tell('task.changed', { task: 'b', priority: 'P0' })
+  world.journal.log('task.changed', { task: 'b', priority: 'P0' })
   expect((await world.sync()).outcomes).toEqual(['unchanged', 'written'])
   expect(world.text('active/a-a.md')).toBe(before)
 })
@@ -82,7 +82,7 @@ test('a file moves when its task is completed, and back when it is reopened', as
   world.edit('active/a-a.md', 'status: ready', 'status: completed')
   await world.sync()
   expect([world.list('active'), world.list('archive')]).toEqual([[], ['a-a.md']])
-  world.told.move('a', 'ready')
+  world.journal.move('a', 'ready')
   await world.sync()
   expect([world.list('active'), world.list('archive')]).toEqual([['a-a.md'], []])
 })
@@ -105,7 +105,7 @@ test('deleted files are written again with the same bytes', async () => {
 })
 
 test('a hand-written file is replaced by the file of its task', async () => {
-  const world = new World(new Told())
+  const world = new World(new MemoryJournal())
   world.save('active/todo.md', '# Buy milk\n\nTwo bottles.\n')
   const { backlog } = await world.sync()
   expect(backlog.tasks).toMatchObject([{ title: 'Buy milk', description: 'Two bottles.' }])
@@ -130,7 +130,7 @@ test('a crash between writing the new file and removing the old one is repaired'
   const world = new World(backlogOf('a'))
   await world.sync()
   const old = world.text('active/a-a.md')
-  world.told.move('a', 'completed')
+  world.journal.move('a', 'completed')
   await world.sync()
   world.save('active/a-a.md', old)
   const { backlog } = await world.sync()
@@ -141,9 +141,9 @@ test('a crash between writing the new file and removing the old one is repaired'
 test('an edit saved after absorbing is not overwritten before it is absorbed', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
-  world.told.move('a', 'blocked')
+  world.journal.move('a', 'blocked')
   world.edit('active/a-a.md', 'P2', 'P0')
-  expect(world.files.writeAll(world.told.backlog())).toMatchObject([{ outcome: 'edited' }])
+  expect(world.files.writeAll(world.journal.backlog())).toMatchObject([{ outcome: 'edited' }])
   expect(world.text('active/a-a.md')).toContain('priority: P0')
   const { backlog } = await world.sync()
   expect(backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
@@ -153,9 +153,9 @@ test('a file saved between reading and writing is not overwritten', async () => 
   const world = new World(backlogOf('a'))
   await world.sync()
   const files = world.files.read()
-  world.told.move('a', 'completed')
+  world.journal.move('a', 'completed')
   world.edit('active/a-a.md', 'P2', 'P0')
-  const backlog = world.told.backlog()
+  const backlog = world.journal.backlog()
   expect(world.files.write(backlog.tasks[0]!, backlog, [], files)).toMatchObject({
     outcome: 'edited',
   })
@@ -165,8 +165,8 @@ test('a file saved between reading and writing is not overwritten', async () => 
 test('a file saved just before it is replaced is not overwritten', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
-  world.told.move('a', 'blocked')
-  const backlog = world.told.backlog()
+  world.journal.move('a', 'blocked')
+  const backlog = world.journal.backlog()
   // Rendering is the step between the last check of the file and its replacement.
   const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
     get() {
@@ -182,7 +182,7 @@ test('a file saved just before it is replaced is not overwritten', async () => {
 
 test('a file created at the last moment is not overwritten', async () => {
   const world = new World(backlogOf('a'))
-  const backlog = world.told.backlog()
+  const backlog = world.journal.backlog()
   const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
     get: () => (world.save('active/a-a.md', '# Of my own\n'), 'Task a'),
   })
@@ -213,13 +213,13 @@ test('a file keeps its permissions when it is replaced', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   chmodSync(join(world.files.folder, 'active/a-a.md'), 0o640)
-  world.told.move('a', 'blocked')
+  world.journal.move('a', 'blocked')
   expect((await world.sync()).outcomes).toEqual(['written'])
   expect(statSync(join(world.files.folder, 'active/a-a.md')).mode & 0o777).toBe(0o640)
 })
 
 test('a hand-written file with the longest possible name becomes a task', async () => {
-  const world = new World(new Told())
+  const world = new World(new MemoryJournal())
   world.save(`active/${'n'.repeat(252)}.md`, '# Buy milk\n')
   const { backlog } = await world.sync()
   expect(world.list('active')).toEqual(backlog.tasks.map(taskFileName))
@@ -239,7 +239,7 @@ test('a damaged file is quarantined byte for byte, and its task is written again
 })
 
 test('two files with one name quarantined at the same instant are both kept', () => {
-  const world = new World(new Told())
+  const world = new World(new MemoryJournal())
   const now = new Date('2026-01-15T10:00:00Z')
   world.save('active/x.md', 'one')
   const first = world.files.quarantine(world.files.read()[0]!, now)
@@ -249,11 +249,11 @@ test('two files with one name quarantined at the same instant are both kept', ()
 })
 
 test('the file of a retracted task is removed unless somebody edited it', async () => {
-  const world = new World(new Told())
-  const added = [world.told.add('a'), world.told.add('b')]
+  const world = new World(new MemoryJournal())
+  const added = [world.journal.add('a'), world.journal.add('b')]
   await world.sync()
   world.edit('active/b-b.md', 'P2', 'P0')
-  for (const entry of added) world.told.tell('entry.retracted', { entry })
+  for (const entry of added) world.journal.log('entry.retracted', { entry })
   const { asides } = await world.sync()
   expect(world.list('active')).toEqual([])
   expect(readFileSync(asides[0]!, 'utf8')).toContain('priority: P0')
@@ -269,7 +269,7 @@ test('no id escapes the folder, and no two ids share a file', async () => {
 })
 
 test('README files and files of other types are not tasks', () => {
-  const world = new World(new Told())
+  const world = new World(new MemoryJournal())
   for (const name of ['README.md', '.hidden.md', 'notes.txt']) world.save(`active/${name}`, 'x')
   mkdirSync(join(world.files.folder, 'active/folder.md'))
   expect(world.files.read()).toEqual([])
@@ -279,18 +279,18 @@ test('a new modification time alone is not an edit', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   utimesSync(join(world.files.folder, 'active/a-a.md'), new Date(), new Date())
-  const count = world.told.entries.length
+  const count = world.journal.entries.length
   await world.sync()
-  expect(world.told.entries).toHaveLength(count)
+  expect(world.journal.entries).toHaveLength(count)
 })
 
 const IDS = ['019b7000-aaaa-7000-8000-0000deadbeef', '019b7000-bbbb-7000-8000-0000cafebabe']
 
-function named(): Told {
-  const told = new Told()
-  told.tell('task.added', { task: IDS[0]!, title: 'Fix login' })
-  told.tell('task.added', { task: IDS[1]!, title: 'Fix logout' })
-  return told
+function named(): MemoryJournal {
+  const journal = new MemoryJournal()
+  journal.log('task.added', { task: IDS[0]!, title: 'Fix login' })
+  journal.log('task.added', { task: IDS[1]!, title: 'Fix logout' })
+  return journal
 }
 
 test.each([[IDS[0]!], ['deadbeef'], ['fix-login'], [`fix-login-${IDS[0]}.md`]])(

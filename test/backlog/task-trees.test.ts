@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isTaskOpen } from '../../src/backlog/task.ts'
 import { type TreeNode, taskTrees } from '../../src/backlog/task-graph.ts'
 import { aStatus } from './any-task.ts'
-import { Told, backlogOf } from './world.ts'
+import { MemoryJournal, backlogOf } from './world.ts'
 
 /** `a(b c(d)) e`, with `!why` after a root that has a parent. */
 function shape(nodes: readonly TreeNode[]): string {
@@ -12,18 +12,19 @@ function shape(nodes: readonly TreeNode[]): string {
   return nodes.map(one).join(' ')
 }
 
-const shapeOf = (told: Told, levels = 20) => shape(taskTrees(told.backlog(), { levels }))
+const shapeOf = (journal: MemoryJournal, levels = 20) =>
+  shape(taskTrees(journal.backlog(), { levels }))
 
 /** Any tasks with any parents, known or not. */
 const anyBacklog = fc
   .array(fc.record({ parent: fc.option(fc.nat(12)), status: aStatus }), { maxLength: 12 })
   .map((tasks) => {
-    const told = new Told()
+    const journal = new MemoryJournal()
     tasks.forEach(({ parent, status }, index) => {
-      told.add(`t${index}`, parent === null ? {} : { parent: `t${parent}` })
-      told.move(`t${index}`, status)
+      journal.add(`t${index}`, parent === null ? {} : { parent: `t${parent}` })
+      journal.move(`t${index}`, status)
     })
-    return told.backlog()
+    return journal.backlog()
   })
 
 function idsIn(nodes: readonly TreeNode[]): readonly string[] {
@@ -121,10 +122,10 @@ describe('task trees', () => {
   })
 
   test('can hold a chain as long as the backlog', () => {
-    const told = new Told()
-    told.add('t0')
-    for (let n = 1; n < 5000; n += 1) told.add(`t${n}`, { parent: `t${n - 1}` })
-    const trees = taskTrees(told.backlog(), { levels: 10 })
+    const journal = new MemoryJournal()
+    journal.add('t0')
+    for (let n = 1; n < 5000; n += 1) journal.add(`t${n}`, { parent: `t${n - 1}` })
+    const trees = taskTrees(journal.backlog(), { levels: 10 })
     expect(trees).toHaveLength(500)
     expect(trees[0]!.progress).toEqual({ done: 0, total: 4999 })
   })

@@ -4,11 +4,11 @@ import type { TaskFile } from '../../src/backlog/task-files.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
 /** A journal in memory: entries get ids in the order they are added. */
-export class Told {
+export class MemoryJournal {
   readonly entries: TaskEntry[] = []
   #count = 0
 
-  tell<K extends EntryKind>(
+  log<K extends EntryKind>(
     kind: K,
     data: EntryData[K],
     extra: { session?: string; once?: string } = {},
@@ -36,11 +36,11 @@ export class Told {
   }
 
   add(task: string, fields: Omit<EntryData['task.added'], 'task'> = {}): string {
-    return this.tell('task.added', { task, title: `Task ${task}`, shortname: task, ...fields })
+    return this.log('task.added', { task, title: `Task ${task}`, shortname: task, ...fields })
   }
 
   move(task: string, status: EntryData['task.moved']['status'], summary?: string): string {
-    return this.tell('task.moved', { task, status, ...(summary === undefined ? {} : { summary }) })
+    return this.log('task.moved', { task, status, ...(summary === undefined ? {} : { summary }) })
   }
 
   backlog(): Backlog {
@@ -57,8 +57,8 @@ export function entryId(count: number): string {
 }
 
 /** A backlog in one line: `a P1 S in_progress <b,c ^epic =g`, where `<` names dependencies, `^` the parent and `=` the group. */
-export function backlogOf(...lines: readonly string[]): Told {
-  const told = new Told()
+export function backlogOf(...lines: readonly string[]): MemoryJournal {
+  const journal = new MemoryJournal()
   for (const line of lines) {
     const [id = '', ...words] = line.split(' ')
     const named = (mark: string) => words.find((word) => word.startsWith(mark))?.slice(mark.length)
@@ -66,7 +66,7 @@ export function backlogOf(...lines: readonly string[]): Told {
     const size = words.find((word) => /^(?:XS|S|M|L|XL)$/.test(word))
     const parent = named('^')
     const group = named('=')
-    told.add(id, {
+    journal.add(id, {
       dependsOn: named('<')?.split(',') ?? [],
       ...(priority === undefined ? {} : { priority }),
       ...(size === undefined ? {} : { size }),
@@ -76,9 +76,9 @@ export function backlogOf(...lines: readonly string[]): Told {
     const status = words.find((word) =>
       ['in_progress', 'blocked', 'completed', 'failed'].includes(word),
     )
-    if (status !== undefined) told.move(id, status as 'blocked')
+    if (status !== undefined) journal.move(id, status as 'blocked')
   }
-  return told
+  return journal
 }
 
 export function fileOf(text: string, name = 'by-hand.md'): TaskFile {

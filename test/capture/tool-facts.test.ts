@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readToolFacts, readEvent } from '../../src/harness/claude/hooks/protocol.ts'
+import { readEvent } from '../../src/harness/claude/hooks/protocol.ts'
+import { readToolFacts } from '../../src/harness/claude/hooks/tool-facts.ts'
 import type { ToolUsedEvent } from '../../src/harness/contract/hooks.ts'
 import { recorded } from './transcript.ts'
 

@@ -52,7 +52,7 @@ function world() {
     (await stint('delegate', 'show', name, '--json')).json<DelegateDetail>()
   /** Resolves when the delegate hangs. */
   const untilHanging = async ({ tree }: DelegateRow) => {
-    await expect.poll(() => existsSync(join(tree, 'begun.txt')), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(tree, 'begun.txt'))).toBe(true)
   }
   return { ...base, cwd, env, folder, script, start, shown, untilHanging }
 }
@@ -228,7 +228,7 @@ describe('hanging delegates', () => {
     onTestFinished(() => void waiting.kill('SIGKILL'))
     let printed = ''
     waiting.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    await expect.poll(() => printed, { timeout: 20_000 }).toContain('▶ hang-here running')
+    await expect.poll(() => printed).toContain('▶ hang-here running')
     waiting.kill('SIGINT')
     expect(await new Promise((resolve) => waiting.on('close', resolve))).toBe(130)
     expect((await stint('delegates', '--json')).json()).toMatchObject([
@@ -260,9 +260,7 @@ describe('hanging delegates', () => {
       exitCode: 0,
       stdout: expect.stringContaining('▶ hang-here running'),
     })
-    await expect
-      .poll(() => readFileSync(prompts, 'utf8'), { timeout: 20_000 })
-      .toContain('Leave the cookie alone')
+    await expect.poll(() => readFileSync(prompts, 'utf8')).toContain('Leave the cookie alone')
     expect(await shown(row.name)).toMatchObject({
       notes: ['Leave the cookie alone'],
       status: 'running',
@@ -270,14 +268,17 @@ describe('hanging delegates', () => {
   })
 
   test('are drawn live on a terminal, which is left clean', async () => {
-    const { start, run } = world()
-    await start('Make the thing', [[{ wait: 1500 }, ...DOES]])
+    const { start, run, cwd } = world()
+    const isDrawn = join(cwd, '.sessions', 'is-drawn')
+    const untilDrawn = { run: `until [ -e ${isDrawn} ]; do sleep 0.02; done` }
+    await start('Make the thing', [[untilDrawn, ...DOES]])
     const screen = Object.assign(new Screen(100, 20), { isTTY: true })
     const seen: string[] = []
     const write = screen.write.bind(screen)
     screen.write = (text: string) => {
       write(text)
       seen.push(screen.text())
+      if (screen.text().includes('running')) writeFileSync(isDrawn, '')
     }
     const written: string[] = []
     const stdout = { write: (text: string) => void written.push(text) }
@@ -301,7 +302,7 @@ describe('a delegate that waits for a usage limit', () => {
     const { stint, start, shown, cwd, env } = world()
     const until = '2999-01-31T12:00:00.000Z'
     const { name } = await start('Make the thing', [[{ limit: until }], DOES])
-    await expect.poll(async () => (await shown(name)).waitsUntil, { timeout: 20_000 }).toBe(until)
+    await expect.poll(async () => (await shown(name)).waitsUntil).toBe(until)
     expect((await stint('delegates')).stdout).toContain('running, limit until 2999-01-31T12:00')
     const printed = `▶ ${name} running: waits for a usage limit until 2999-01-31T12:00`
     expect((await stint('delegate', 'show', name)).stdout).toContain(printed)
@@ -312,7 +313,7 @@ describe('a delegate that waits for a usage limit', () => {
     })
     let stderr = ''
     waiting.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-    await expect.poll(() => stderr, { timeout: 20_000 }).toContain(printed)
+    await expect.poll(() => stderr).toContain(printed)
     waiting.kill('SIGINT')
     await stint('delegate', 'stop', name)
     const { waitsUntil, logPath } = await shown(name)
@@ -410,9 +411,7 @@ describe.skipIf(!hasScript)('stint delegates --watch', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     const screen = new Screen(100, 20)
     child.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text))
-    await expect
-      .poll(() => screen.text(), { timeout: 20_000 })
-      .toContain('q ends the watching; they go on')
+    await expect.poll(() => screen.text()).toContain('q ends the watching; they go on')
     expect(screen.text()).toMatch(/hang-here +running/)
     child.stdin.write('q')
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)

@@ -133,7 +133,7 @@ describe('delegate, delegates and merge', () => {
     expect(stdout).not.toMatch(/\bwork {2}/)
   })
 
-  test('completion offers the subcommands beside the flags of start', async () => {
+  test('completion offers the subcommands as well as the flags of start', async () => {
     const { stint } = terminal()
     const proposed = async (...words: string[]) =>
       (await stint('__complete', ...words)).stdout.trim().split('\n')

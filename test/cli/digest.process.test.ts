@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { readLog } from '../../src/journal/read-log.ts'
 import { program, terminal } from '../support/cli.ts'
+import { agreeTo } from '../support/trust.ts'
 
 type World = ReturnType<typeof terminal>
 
@@ -218,16 +219,14 @@ writeFileSync('ready', '')\n`,
 
   test('shows progress on a terminal only', () => {
     const world = terminal()
-    const run = `${process.execPath} ${program} digest -- sh -c 'echo first; sleep 1.2'`
-    const onTerminal = spawnSync('script', ['-qec', `${run} 2>&1`, '/dev/null'], {
-      cwd: world.cwd,
-      env: world.env,
-      encoding: 'utf8',
-    })
+    const run = (command: string) => `${process.execPath} ${program} digest -- sh -c '${command}'`
+    const options = { cwd: world.cwd, env: world.env, encoding: 'utf8' } as const
+    // It ends when its progress is on the terminal.
+    const waits = 'echo first; until grep -q "1 lines  first" screen; do sleep 0.05; done'
+    const onTerminal = spawnSync('script', ['-qefc', `${run(waits)} 2>&1`, 'screen'], options)
     expect(onTerminal.stdout).toContain(' s, 1 lines  first')
-    expect(
-      spawnSync('sh', ['-c', run], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stderr,
-    ).toBe('')
+    const elsewhere = spawnSync('sh', ['-c', run('echo first; sleep 1.2')], options)
+    expect(elsewhere.stderr).toBe('')
   })
 })
 
@@ -330,6 +329,7 @@ describe('an output', () => {
     const world = terminal()
     mkdirSync(join(world.cwd, '.sessions'))
     writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'share: git\n')
+    agreeTo(world.cwd, world.env)
     stint(world, ['init', '--name', 'shared'])
     digest(world, 'echo private')
     world.git('add', '.')

@@ -7,10 +7,11 @@ import {
 } from '../../src/cli/print/task-tree.ts'
 import { painter } from '../../src/cli/print/terminal/layout.ts'
 import { displayWidth } from '../../src/cli/print/terminal/layout.ts'
+import { printedText } from '../../src/cli/context/trusted-output.ts'
 import type { Backlog } from '../../src/backlog/backlog.ts'
 import { taskTrees } from '../../src/backlog/task-graph.ts'
 import { aChecklist, aLine, aStatus } from '../backlog/any-task.ts'
-import { Told, backlogOf } from '../backlog/world.ts'
+import { MemoryJournal, backlogOf } from '../backlog/world.ts'
 
 function drawn(
   backlog: Backlog,
@@ -24,7 +25,7 @@ function drawn(
     paint: painter(false),
     ...more,
   }
-  return drawTaskTrees(taskTrees(backlog, { levels }), drawing)
+  return drawTaskTrees(taskTrees(backlog, { levels }), drawing).map(printedText)
 }
 
 const drawnFrom = (...lines: readonly string[]) => drawn(backlogOf(...lines).backlog()).join('\n')
@@ -39,7 +40,7 @@ describe('a tree of tasks', () => {
       'ship ^epic <docs,later',
       'later blocked',
     )
-    tasks.tell('task.changed', { task: 'docs', assignee: 'documentation', labels: ['web'] })
+    tasks.log('task.changed', { task: 'docs', assignee: 'documentation', labels: ['web'] })
     expect(drawn(tasks.backlog())).toEqual([
       '○ epic  P1 L  Task epic  1 of 4 parts done  → code (proposed)',
       '├─ ✓ api  P2 M  Task api  (completed)',
@@ -85,7 +86,7 @@ describe('a tree of tasks', () => {
   })
 
   test('counts the checklist, and lists its items in full view', () => {
-    const tasks = new Told()
+    const tasks = new MemoryJournal()
     tasks.add('a', {
       checklist: [
         { item: 'one', done: true },
@@ -123,7 +124,7 @@ describe('a tree of tasks', () => {
 
   test('truncates titles on a narrow terminal and moves the rest to extra lines', () => {
     const tasks = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
-    tasks.tell('task.changed', {
+    tasks.log('task.changed', {
       task: 'a-name',
       title: 'A title that is longer than the line it stands on',
     })
@@ -160,7 +161,7 @@ describe('a tree of tasks', () => {
         fc.boolean(),
         fc.boolean(),
         (tasks, columns, color, isFull) => {
-          const history = new Told()
+          const history = new MemoryJournal()
           tasks.forEach(({ status, parent, group, dependsOn, ...fields }, n) => {
             history.add(`t${n}`, {
               ...fields,
@@ -193,7 +194,7 @@ describe('a tree of tasks', () => {
   })
 
   test('shows all of five thousand tasks, in one group or one chain', () => {
-    const tasks = new Told()
+    const tasks = new MemoryJournal()
     for (let n = 0; n < 2500; n += 1)
       tasks.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
     for (let n = 0; n < 2500; n += 1) tasks.add(`c${n}`, n === 0 ? {} : { parent: `c${n - 1}` })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { program, terminal } from '../support/cli.ts'
 import { sessionJsonProblems } from '../support/session-json-checker.ts'
+import { agreeTo } from '../support/trust.ts'
 
 type Terminal = ReturnType<typeof terminal>
 
@@ -76,6 +77,7 @@ describe('concurrent exports', () => {
 test('several commands that close a session at once write one workflow log', async () => {
   const world = bigSession()
   writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'workflow_log: on\n')
+  agreeTo(world.cwd, world.env)
   const codes = await Promise.all(
     [1, 2, 3, 4].map(() => start(world, 'close', '--complete', '--session', 'big')),
   )

@@ -155,7 +155,7 @@ describe('stint merge', () => {
   })
 
   test('leaves the current delegate ready when interrupted', async () => {
-    const { delegate, project, main, statuses } = world('verify: "touch ../verifying; sleep 60"\n')
+    const { delegate, project, main, statuses } = world('verify: "touch ../verifying; sleep 987"\n')
     const { tree } = delegate('one')
     const before = main()
     const child = spawn(process.execPath, [program, 'merge', 'one'], {
@@ -163,9 +163,7 @@ describe('stint merge', () => {
       env: process.env,
     })
     onTestFinished(() => void child.kill('SIGKILL'))
-    await expect
-      .poll(() => existsSync(join(tree, '..', 'verifying')), { timeout: 20_000 })
-      .toBe(true)
+    await expect.poll(() => existsSync(join(tree, '..', 'verifying'))).toBe(true)
     child.kill('SIGINT')
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(130)
     expect(main()).toBe(before)
@@ -223,7 +221,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     let printed = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    const until = (text: string) => expect.poll(() => printed, { timeout: 20_000 }).toContain(text)
+    const until = (text: string) => expect.poll(() => printed).toContain(text)
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
     return { child, until, exit, said: () => printed }
   }

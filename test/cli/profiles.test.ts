@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
+import { agreeTo } from '../support/trust.ts'
 
 function shell() {
   const world = terminal()
@@ -11,6 +12,7 @@ function shell() {
     '---\nname: pages\ndescription: Builds pages\nmodel: opus\n---\nUse tabs.\n',
   )
   writeFileSync(join(world.cwd, '.agents', 'half.md'), 'no head')
+  agreeTo(world.cwd, world.env)
   return world
 }
 

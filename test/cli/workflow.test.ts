@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { terminal } from '../support/cli.ts'
+import { agreeTo } from '../support/trust.ts'
 
 interface WorkflowJson {
   readonly percent: number
@@ -121,10 +122,11 @@ describe('workflow init', () => {
   })
 
   test("keeps following the user's template as it was, whatever happens to the file", async () => {
-    const { stint, cwd } = terminal()
+    const { stint, cwd, env } = terminal()
     mkdirSync(join(cwd, '.sessions', 'workflows'), { recursive: true })
     const path = join(cwd, '.sessions', 'workflows', 'short.yaml')
     writeFileSync(path, 'phases:\n  - name: Plan\n    deliverables: [plan.md]\n  - name: Build\n')
+    agreeTo(cwd, env)
     await stint('workflow', 'init', 'wf-001', 'Short', '--template', 'short')
     writeFileSync(path, 'phases:\n  - name: Something else\n')
     const ran = await stint('workflow', 'status', 'wf-001', '--json')

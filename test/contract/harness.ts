@@ -437,7 +437,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
   })
 }
 
-const WHILE = { timeout: 30_000, interval: 20 }
+const WHILE = { interval: 20 }
 
 async function opened(
   world: HarnessWorld,

@@ -14,6 +14,7 @@ import { Workspace } from '../../src/project/store/workspace.ts'
 import { program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import type { MergeOutcome } from '../../src/run/entries.ts'
+import { agreeTo, needsAgreement } from '../support/trust.ts'
 
 export type Acts = readonly Readonly<Record<string, unknown>>[]
 
@@ -24,15 +25,13 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Long enough for a busy machine. */
-export const PATIENCE = { timeout: 60_000, interval: 50 }
-
 export class BackgroundWorld {
   readonly #terminal = terminal()
   readonly cwd = this.#terminal.cwd
   readonly env = this.#terminal.env
   readonly folder = this.#terminal.folder
   readonly git = this.#terminal.git
+  readonly program = program
   /** Runs the command line in this process, which is faster. */
   readonly inProcess = this.#terminal.stint
 
@@ -51,6 +50,7 @@ export class BackgroundWorld {
 
   write(path: string, text: string): void {
     writeFileSync(join(this.cwd, path), text)
+    if (needsAgreement(path)) agreeTo(this.cwd, this.env)
   }
 
   read(path: string): string {
@@ -108,9 +108,8 @@ export class BackgroundWorld {
   /** The same, parsed as JSON. Fails unless it succeeds. */
   async json<T>(...args: readonly string[]): Promise<T> {
     const ran = await this.stint(...args, '--json')
-    expect(`${args.join(' ')} exits with ${ran.exitCode}: ${ran.stdout}${ran.stderr}`).toContain(
-      ' exits with 0:',
-    )
+    if (ran.exitCode !== 0)
+      throw new Error(`${args.join(' ')} exits with ${ran.exitCode}: ${ran.stdout}${ran.stderr}`)
     return JSON.parse(ran.stdout) as T
   }
 
@@ -144,7 +143,7 @@ export class BackgroundWorld {
 
   /** A file in the delegate's worktree, by which its agent shows its progress. */
   async untilWritten({ tree }: Pick<DelegateRow, 'tree'>, path: string): Promise<void> {
-    await expect.poll(() => existsSync(join(tree, path)), PATIENCE).toBe(true)
+    await expect.poll(() => existsSync(join(tree, path))).toBe(true)
   }
 
   /** Everything in the journals of all sessions, of one kind. */

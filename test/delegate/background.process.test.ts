@@ -9,7 +9,7 @@ import { readRun } from '../../src/run/run-log.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { program } from '../support/cli.ts'
 import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
-import { type Acts, BackgroundWorld, PATIENCE } from './background-world.ts'
+import { type Acts, BackgroundWorld } from './background-world.ts'
 import type { MergeOutcome } from '../../src/run/entries.ts'
 
 const DOES: Acts = [
@@ -67,10 +67,10 @@ describe('a running delegate', () => {
       detached: true,
     })
     const closed = new Promise((resolve) => child.once('close', resolve))
-    await expect.poll(() => world.states().some(({ isStarted }) => isStarted), PATIENCE).toBe(true)
+    await expect.poll(() => world.states().some(({ isStarted }) => isStarted)).toBe(true)
     const { pid } = world.state('hang-here').run.runner
     await expect
-      .poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')), PATIENCE)
+      .poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')))
       .toBe(true)
     process.kill(-child.pid!, 'SIGHUP')
     // As a closing terminal does.
@@ -114,9 +114,14 @@ describe('a running delegate', () => {
     const row = await world.hanging()
     process.kill(world.state(row.name).run.runner.pid, 'SIGKILL')
     await expectNoneLeft(`STINT_RUN=${row.id}`)
+    expect((await world.rows())[row.name]).toMatchObject({
+      status: 'running',
+      isOrphaned: true,
+      next: 'stint doctor --repair',
+    })
     const looks = await Promise.all([
-      world.stint('delegates'),
-      world.stint('delegates'),
+      world.stint('doctor', '--repair'),
+      world.stint('delegate', 'stop', row.name),
       world.stint('delegate', 'show', row.name),
     ])
     expect(looks.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
@@ -224,7 +229,7 @@ describe('two commands at once', () => {
       world.stint('delegate', 'retry', row.name),
       world.stint('delegate', 'retry', row.name),
     ])
-    await expect.poll(() => carriersOf(`STINT_RUN=${row.id}`).length, PATIENCE).toBeGreaterThan(0)
+    await expect.poll(() => carriersOf(`STINT_RUN=${row.id}`).length).toBeGreaterThan(0)
     expect(spells()).toBe(2)
     expect((await world.rows())[row.name]).toMatchObject({ status: 'running', isOrphaned: false })
     expect(

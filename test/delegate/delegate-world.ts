@@ -38,7 +38,7 @@ export const NOBODY: ProcessTag = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
 
 export class DelegateWorld {
   readonly events: MergeEvent[] = []
-  readonly said: string[] = []
+  readonly messages: string[] = []
 
   constructor(readonly project: World = gitProject()) {}
 
@@ -47,7 +47,10 @@ export class DelegateWorld {
   }
 
   workspace(cwd = this.project.root): Workspace {
-    const workspace = new Workspace(cwd, { say: (line) => this.said.push(line), env: process.env })
+    const workspace = new Workspace(cwd, {
+      say: (line) => this.messages.push(line),
+      env: process.env,
+    })
     onTestFinished(() => workspace.close())
     return workspace
   }
@@ -141,7 +144,7 @@ export class DelegateWorld {
       .filter((path) => path !== this.project.root)
   }
 
-  saidInMerges(): readonly string[] {
+  mergeMessages(): readonly string[] {
     return this.events.flatMap((event) => (event.kind === 'message' ? [event.data.text] : []))
   }
 }

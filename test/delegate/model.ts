@@ -16,7 +16,7 @@ import { Workspace } from '../../src/project/store/workspace.ts'
 import type { DelegateStatus } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { gitProject } from '../support/project.ts'
-import { scratchFolder } from '../support/scratch.ts'
+import { worktreesFolder } from '../../src/project/store/worktrees.ts'
 import { NOBODY } from './delegate-world.ts'
 
 const FILES = Array.from({ length: 16 }, (_, number) => `f${number}`)
@@ -42,7 +42,6 @@ interface Modelled {
 
 export class ModelledWorld {
   readonly #project = gitProject()
-  readonly #trees = scratchFolder()
   readonly #workspace: Workspace
   readonly #commits = new Map<string, Commit>()
   readonly #delegates: Modelled[] = []
@@ -74,7 +73,7 @@ export class ModelledWorld {
     this.#count += 1
     const branch = `stint/d${this.#count}`
     const name = `d${this.#count}`
-    const tree = join(this.#trees, name)
+    const tree = join(worktreesFolder(this.#workspace.paths), name)
     this.#git(['update-ref', `refs/heads/${branch}`, this.#target])
     const started = {
       options: {},

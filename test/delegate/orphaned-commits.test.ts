@@ -47,7 +47,7 @@ for (const [how, leave] of Object.entries(LEAVING)) {
     expect(existsSync(one.tree)).toBe(false)
     for (const commit of made) expect(world.reachable()).toContain(commit)
     expect(world.references('refs/stint')).toEqual([`refs/stint/runs/${one.id}/lost-1`])
-    expect(world.saidInMerges().join('\n')).toContain(`git log refs/stint/runs/${one.id}/lost-1`)
+    expect(world.mergeMessages().join('\n')).toContain(`git log refs/stint/runs/${one.id}/lost-1`)
   })
 
   test(`keeps commits that an agent ${how} when it is discarded`, async () => {
@@ -106,7 +106,7 @@ test('keeps the newest of very many, and reports that there were more', async ()
     .split('\n')
     .toSorted()
   expect(kept).toEqual(Array.from({ length: 50 }, (_, number) => `${number + 12}`))
-  expect(world.saidInMerges().join('\n')).toContain(
+  expect(world.mergeMessages().join('\n')).toContain(
     '52 times commits were left on no branch; the newest 50 are kept',
   )
 })

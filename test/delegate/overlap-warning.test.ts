@@ -9,9 +9,9 @@ async function saidWith(first: object, second: object): Promise<string> {
     'docs/guide.md': 'x\n',
   })
   await world.made({ what: 'one', ...first })
-  world.project.said.length = 0
+  world.project.messages.length = 0
   await world.made({ what: 'two', ...second })
-  return world.project.said.join('\n')
+  return world.project.messages.join('\n')
 }
 
 test.each([
@@ -45,5 +45,5 @@ test('counts what a delegate has changed already, committed or not', async () =>
   const { writeFileSync } = await import('node:fs')
   writeFileSync(`${run.started.tree}/a.txt`, 'changed\n')
   await world.made({ what: 'two', files: ['a.txt'] })
-  expect(world.project.said.join('\n')).toContain('may change the same files: a.txt')
+  expect(world.project.messages.join('\n')).toContain('may change the same files: a.txt')
 })

@@ -26,7 +26,7 @@ test('merges the proved commit even if the branch was reset to its base', async 
   world.project.commit('theirs', { 'theirs.txt': 'theirs\n' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
   expect(world.commitOf('main^2')).toBe(made)
-  expect(world.saidInMerges()).toContain(
+  expect(world.mergeMessages()).toContain(
     'one: stint/one is back where it began; the commit that was proved is merged',
   )
   expect(world.references('refs/heads')).toEqual(['refs/heads/main'])

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { type MockInstance, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { discardDelegate, stopDelegate } from '../../src/run/control/delegate-operations.ts'
 import { delegateClaim, withClaim } from '../../src/run/delegate/delegates.ts'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { RunLog } from '../../src/run/run-log.ts'
+import { Claims } from '../../src/run/loop/claims.ts'
 import { thisProcess } from '../../src/run/loop/start-run.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 
@@ -17,16 +18,22 @@ async function whileRestarted<T>(
 ): Promise<T> {
   const { paths, config } = world.workspace()
   const log = new RunLog(paths, delegate.id, config)
+  const claim = vi.spyOn(Claims.prototype, 'claim')
+  onTestFinished(() => claim.mockRestore())
   let worked!: Promise<T>
   await withClaim(paths, delegateClaim(delegate.id), async () => {
     worked = work()
     worked.catch(() => undefined)
-    // Long enough for it to have read the state and wait.
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // By now it has read the state, and waits.
+    await expect.poll(() => isRefused(claim, delegateClaim(delegate.id))).toBe(true)
     log.append('run.resumed', { runner: thisProcess() })
   })
   log.close()
   return worked
+}
+
+function isRefused({ mock }: MockInstance<Claims['claim']>, what: string): boolean {
+  return mock.calls.some(([task], i) => task === what && mock.results[i]?.value === false)
 }
 
 describe('a delegate restarted at the last moment', () => {

@@ -1,7 +1,8 @@
 // Rows and names of delegates, from generated logs.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runLogPaths } from '../../src/project/store/run-files.ts'
 import { projectDelegates } from '../../src/run/control/project-runs.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
@@ -19,6 +20,29 @@ async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]
     .split('\n')
     .filter((line) => line.includes('"event":"start"'))
 }
+
+describe('reading an orphaned delegate', () => {
+  test('changes nothing, and prints the command that records how it ended', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { status: 'running' })
+    writeFileSync(join(one.tree, 'left.txt'), 'left\n')
+    const workspace = world.workspace()
+    const log = runLogPaths(workspace.paths, one.id).path
+    const before = [readFileSync(log, 'utf8'), one.tip()]
+    const delegates = projectDelegates(workspace)
+    const [row] = await delegates.list()
+    expect(row).toMatchObject({ isOrphaned: true, next: 'stint doctor --repair' })
+    await delegates.show('one')
+    await delegates.wait(['one'])
+    await delegates.wait()
+    await delegates.merge(['one'], { isDryRun: true })
+    await world.project.run((project) => project.doctor())
+    expect([readFileSync(log, 'utf8'), one.tip()]).toEqual(before)
+    await world.project.run((project) => project.doctor({ repair: true }))
+    expect(one.state().status).toBe('failed')
+    expect(one.tip()).not.toBe(before[1])
+  })
+})
 
 describe('the commits of a delegate', () => {
   test('are read from git while they can change, and from the log once it is merged or discarded', async () => {

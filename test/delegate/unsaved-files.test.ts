@@ -60,7 +60,7 @@ test('keeps worktree and branch of a discarded delegate that holds ignored files
   expect(move?.because).toContain(
     `its worktree ${one.tree} is left, as it holds what is in no commit: data`,
   )
-  expect(world.said.join('\n')).toContain(`one: its worktree ${one.tree} is left`)
+  expect(world.messages.join('\n')).toContain(`one: its worktree ${one.tree} is left`)
   expect(readFileSync(join(one.tree, 'data/result.csv'), 'utf8')).toBe('1,2\n')
   expect(world.references('refs/heads')).toContain('refs/heads/stint/one')
 })
@@ -88,7 +88,7 @@ test('reports files too large to commit and nested repositories, and keeps them 
   const settled = await stopDelegate(world.workspace(), one.state())
   expect(settled).toMatchObject({ status: 'failed', move: { left: ['big.bin', 'own/'] } })
   expect(settled.move?.because).toContain('; could not be committed: big.bin, own/')
-  expect(world.said.join('\n')).toContain(
+  expect(world.messages.join('\n')).toContain(
     `could not be committed: big.bin, own/; it is still in ${one.tree}`,
   )
   expect(git(one.tree, 'show', 'HEAD:small.txt')).toBe('small')
@@ -119,7 +119,7 @@ test('keeps commits in a submodule when the delegate is merged', async () => {
   commitIn(join(one.tree, 'library'))
   one.commit({ 'a.txt': 'with the library further on' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
-  expect(world.saidInMerges().join('\n')).toContain(
+  expect(world.mergeMessages().join('\n')).toContain(
     'is left, as it holds what is in no commit: library',
   )
   expect(git(join(one.tree, 'library'), 'log', '-1', '--format=%s').trim()).toBe('mine')

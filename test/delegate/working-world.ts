@@ -10,7 +10,7 @@ import { RunWorld, type Script } from '../run/run-world.ts'
 export class WorkingWorld extends RunWorld {
   workspace(env: NodeJS.ProcessEnv = process.env): Workspace {
     const workspace = new Workspace(this.project.root, {
-      say: (line) => this.project.said.push(line),
+      say: (line) => this.project.messages.push(line),
       env,
     })
     onTestFinished(() => workspace.close())

@@ -46,7 +46,7 @@ describe('the page on configuration', () => {
     expect(Object.keys(shown)).toEqual(Object.keys(RUN_RULES))
     const folder = scratchFolder()
     writeFileSync(join(folder, 'config.yaml'), configuration)
-    const { run } = readConfig(folder)
+    const { run } = readConfig({ root: folder, sessions: folder })
     const { files: _, allow: __, ...defaults } = DEFAULT_RUN
     expect(run).toMatchObject(defaults)
   })
@@ -56,6 +56,6 @@ describe('the page on configuration', () => {
     const folder = scratchFolder()
     writeFileSync(join(folder, 'config.yaml'), configuration)
     const { env: _, ...defaults } = DEFAULT_DELEGATES
-    expect(readConfig(folder).delegates).toMatchObject(defaults)
+    expect(readConfig({ root: folder, sessions: folder }).delegates).toMatchObject(defaults)
   })
 })

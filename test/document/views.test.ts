@@ -165,7 +165,7 @@ describe('the session document', () => {
       const story = new Story()
       story.entries[0] = { ...story.entries[0]!, data: { name } }
       const world = await projectOf(story)
-      expect(world.said).toEqual([])
+      expect(world.messages).toEqual([])
       expect(world.documentPath()).toMatch(/^\.sessions\/active\/[a-z0-9-]+-890abc\.md$/)
       expect(world.names()).toEqual(['.sessions'])
       await world.run((project) => project.close({ how: 'completed' }))

@@ -1,7 +1,7 @@
 // Runs what a user does through the library, and acknowledges every entry that the library reports as saved.
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
-import { type Project, openProject } from '../../src/library.ts'
+import { type Project, openProject } from '../../src/core.ts'
 import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
 

@@ -93,7 +93,11 @@ describe('a full disk', () => {
 describe('a read-only disk', () => {
   test('can be read through any remaining name, and refuses an append with an error', (context) => {
     const disk = smallDisk(context)
-    const paths = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
+    const paths = {
+      path: join(disk, 'work/log.jsonl'),
+      link: join(disk, 'git/log.jsonl'),
+      ownMark: join(disk, 'own'),
+    }
     const creator = new Log(paths)
     const records = creator.create([note('first')])
     creator.close()

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveHook } from '../../src/hook/serve-hook.ts'
-import { openProject } from '../../src/library.ts'
+import { openProject } from '../../src/core.ts'
 import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
 

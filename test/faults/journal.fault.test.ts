@@ -150,7 +150,8 @@ test('a log works where there are no hard links', async () => {
     [],
   ])
   const links = report.runs.filter(({ call }) => call.name === 'link')
-  expect(links.map(({ faulted }) => faulted.code)).toEqual([0, 0])
+  expect(links.length).toBeGreaterThan(1)
+  expect(links.filter(({ faulted }) => faulted.code !== 0)).toEqual([])
 })
 
 describe('an acknowledgement', () => {

@@ -5,7 +5,7 @@ import { NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
 import { Log, type RecordDraft } from '../../src/journal/log.ts'
 
 const [path, link, unsaved, name] = process.argv.slice(2) as [string, string, string, string]
-const log = new Log({ path, link })
+const log = new Log({ path, link, ownMark: `${link}.own` })
 const note = (text: string): RecordDraft => ({
   kind: 'note.added',
   by: 'test',

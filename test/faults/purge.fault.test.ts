@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read-log.ts'
-import { openProject } from '../../src/library.ts'
+import { openProject } from '../../src/core.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { type Workload, compileShim, sweep } from './sweep.ts'
 

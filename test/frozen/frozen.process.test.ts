@@ -7,7 +7,7 @@
 // make.mjs) is never written again. Only the built program is used here, nothing of src/, so that sources may move.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,6 +23,7 @@ import {
   restoreProject,
   stage,
   stampFiles,
+  state,
 } from './stage.mjs'
 
 interface CommandResult {
@@ -67,6 +68,24 @@ describe.each(GROUPS)(
   },
 )
 
+/** The user agrees once to what the project brings. Done in a first copy, because it opens the index. */
+function restoreAgreedProject(): void {
+  restoreProject()
+  const agreed = spawnSync(process.execPath, [program, 'trust', '--yes'], {
+    cwd: project,
+    env: environment(REPLAYED_AT),
+    encoding: 'utf8',
+  })
+  if (agreed.status !== 0) throw new Error(agreed.stderr)
+  const token = join('.git', 'stint', 'trusted')
+  const consents = join(stage, 'consents')
+  cpSync(join(state, 'trust'), consents, { recursive: true })
+  cpSync(join(project, token), join(stage, 'trusted'))
+  restoreProject()
+  cpSync(consents, join(state, 'trust'), { recursive: true })
+  cpSync(join(stage, 'trusted'), join(project, token))
+}
+
 /** One copy of the project and the commands that run in it, in order. */
 class Replay {
   readonly #normaliser: Normaliser
@@ -79,7 +98,7 @@ class Replay {
   #mcp: { child: ChildProcess; lines: AsyncIterator<string>; id: number } | undefined
 
   constructor(readonly isStamped: boolean) {
-    restoreProject()
+    restoreAgreedProject()
     this.#ids = frozenIds()
     this.#files = readFiles()
     this.#commits = readCommits()

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -275,5 +276,120 @@ describe('checkpointing code', () => {
     expect(
       readdirSync(join(root, '.git')).filter((name) => name.startsWith('stint-index')),
     ).toEqual([])
+  })
+})
+
+describe('untracked files with secrets', () => {
+  const KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n'
+
+  test.each([
+    ['.env', 'A=1\n'],
+    ['.env.local', 'A=1\n'],
+    ['packages/api/.ENV.production', 'A=1\n'],
+    ['.envrc', 'export A=1\n'],
+    ['id_rsa', 'x\n'],
+    ['keys/id_ed25519', 'x\n'],
+    ['id_rsa.old', 'x\n'],
+    ['tls.pem', `certificate first\n${KEY}`],
+    ['server.key', 'x\n'],
+    ['cert.p12', 'x\n'],
+    ['cert.pfx', 'x\n'],
+    ['store.jks', 'x\n'],
+    ['putty.ppk', 'x\n'],
+    ['.netrc', 'machine a password b\n'],
+    ['.pgpass', 'a:b:c:d:e\n'],
+    ['.npmrc', '//registry.npmjs.org/:_authToken=abc\n'],
+    ['.pypirc', '[pypi]\npassword = abc\n'],
+    ['.docker/config.json', '{"auths":{"a":{"auth":"abc"}}}\n'],
+    ['.git-credentials', 'https://a:b@example.com\n'],
+    ['.aws/credentials', '[default]\n'],
+    ['credentials.json', '{}\n'],
+    ['service-account-prod.json', '{}\n'],
+    ['deploy-key-without-a-telling-name', `\n${KEY}`],
+    ['größe/.env', 'A=1\n'],
+  ])('%s is left out of a checkpoint, listed, and stays where it is', (path, content) => {
+    const root = newRepository()
+    write(root, path, content)
+    write(root, 'b.txt', 'b\n')
+    const kept = checkpointUnchanged(root)
+    expect(filesOf(root, kept.commit)).toEqual(['100644 a.txt', '100644 b.txt'])
+    expect(kept.secrets).toEqual([path])
+    expect(existsSync(join(root, path))).toBe(true)
+  })
+
+  test.each([
+    ['.env.example', 'A=\n'],
+    ['.env.sample', 'A=\n'],
+    ['.env.template', 'A=\n'],
+    ['id_rsa.pub', 'ssh-rsa AAAA\n'],
+    ['ca.pem', '-----BEGIN CERTIFICATE-----\n'],
+    ['.npmrc', 'engine-strict=true\n'],
+    ['credentials.ts', 'export {}\n'],
+    ['config.json', '{"auth": {"kind": "oauth"}}\n'],
+    ['environment.ts', 'export {}\n'],
+    ['keys.test.ts', `const key = \`${KEY}\`\n`],
+  ])('%s is no secret and is saved', (path, content) => {
+    const root = newRepository()
+    write(root, path, content)
+    const kept = checkpointUnchanged(root)
+    expect(filesOf(root, kept.commit)).toContain(`100644 ${path}`)
+    expect(kept.secrets).toEqual([])
+  })
+
+  test('a tracked one is saved with its changes', () => {
+    const root = newRepository({ '.env': 'A=1\n' })
+    write(root, '.env', 'A=2\n')
+    const kept = checkpointUnchanged(root)
+    expect(git(root, 'show', `${kept.commit}:.env`)).toBe('A=2')
+    expect(kept.secrets).toEqual([])
+  })
+
+  test('no object of one is written at all', () => {
+    const root = newRepository()
+    write(root, '.env', 'PASSWORD=unique-5d1f\n')
+    const hash = git(root, 'hash-object', '.env')
+    checkpointUnchanged(root)
+    expect(() => git(root, 'cat-file', '-e', hash)).toThrow()
+  })
+})
+
+describe('a power cut right after a checkpoint', () => {
+  /** What git itself counts: flushes to the disk, by the arguments of each git process. */
+  function flushesDuring(act: () => unknown) {
+    const trace = join(temporaryFolder('trace'), 'events')
+    process.env['GIT_TRACE2_EVENT'] = trace
+    try {
+      act()
+    } finally {
+      delete process.env['GIT_TRACE2_EVENT']
+    }
+    const events = readFileSync(trace, 'utf8').trim().split('\n')
+    const commands = new Map<string, string>()
+    const flushes: Record<string, number> = {}
+    for (const event of events.map((line) => JSON.parse(line) as Record<string, unknown>)) {
+      const sid = String(event['sid'])
+      if (event['event'] === 'cmd_name') commands.set(sid, String(event['name']))
+      if (event['category'] === 'fsync' && event['key'] === 'fsync/hardware-flush')
+        flushes[commands.get(sid)!] = (flushes[commands.get(sid)!] ?? 0) + Number(event['value'])
+    }
+    return flushes
+  }
+
+  test('loses nothing: git flushes every new object, the tree, the commit and the reference', () => {
+    const root = newRepository()
+    for (let file = 0; file < 5; file += 1) write(root, `new/${file}.txt`, `${file}\n`)
+    const flushes = flushesDuring(() => checkpointUnchanged(root))
+    expect(flushes['update-index']).toBeGreaterThanOrEqual(5)
+    expect(flushes['write-tree']).toBeGreaterThanOrEqual(2)
+    expect(flushes['commit-tree']).toBeGreaterThanOrEqual(1)
+    expect(flushes['update-ref']).toBeGreaterThanOrEqual(1)
+  })
+
+  test('loses nothing although the user turned flushing off', () => {
+    const root = newRepository()
+    git(root, 'config', 'core.fsync', 'none')
+    git(root, 'config', 'core.fsyncMethod', 'writeout-only')
+    write(root, 'b.txt', 'b\n')
+    expect(flushesDuring(() => checkpointUnchanged(root))['update-ref']).toBeGreaterThanOrEqual(1)
   })
 })

@@ -4,7 +4,7 @@ import { readHead } from '../../src/git/head.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
 describe('reading HEAD', () => {
-  test('a branch gives its name and full commit', () => {
+  test('returns the name and the full commit of a branch', () => {
     const root = newRepository()
     expect(readHead(repositoryAt(root))).toEqual({
       branch: 'main',
@@ -52,7 +52,7 @@ describe('reading HEAD', () => {
     expect(readHead(repositoryAt(root))).toEqual({ commit: git(root, 'rev-parse', 'HEAD') })
   })
 
-  test('a linked worktree gives its own branch', () => {
+  test('returns the branch of a linked worktree', () => {
     const root = newRepository()
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', '-b', 'side', linked)

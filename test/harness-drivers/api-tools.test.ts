@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   API_TOOLS,
   type ToolName,
@@ -243,15 +243,21 @@ describe('the shell tool', () => {
 
   test('ends a command that times out or is interrupted, with everything it started', async () => {
     const tools = new Tools()
-    const command = 'sleep 987 & echo $! > pid; echo begun; wait'
-    const isThere = () => isRunning(Number(readFileSync(tools.path('pid'), 'utf8')))
-    expect(await tools.use('shell', { command, timeout_seconds: 1 })).toEqual(
-      bad('begun\n[it was ended after 1 seconds]'),
-    )
+    const command = 'echo begun; sleep 987 & echo $! > pid; wait'
+    const pid = () => readFileSync(tools.path('pid'), 'utf8')
+    const isThere = () => isRunning(Number(pid()))
+    const time = new AbortController()
+    vi.spyOn(AbortSignal, 'timeout').mockImplementationOnce(() => time.signal)
+    onTestFinished(() => void vi.restoreAllMocks())
+    writeFileSync(tools.path('pid'), '')
+    const late = tools.use('shell', { command, timeout_seconds: 5 })
+    await expect.poll(pid).not.toBe('')
+    time.abort()
+    expect(await late).toEqual(bad('begun\n[it was ended after 5 seconds]'))
     await expect.poll(isThere).toBe(false)
     writeFileSync(tools.path('pid'), '')
     const stopped = tools.use('shell', { command })
-    await expect.poll(() => readFileSync(tools.path('pid'), 'utf8')).not.toBe('')
+    await expect.poll(pid).not.toBe('')
     tools.stop()
     expect(await stopped).toEqual(bad(containing('it was interrupted')))
     await expect.poll(isThere).toBe(false)

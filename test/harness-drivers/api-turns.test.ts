@@ -242,9 +242,7 @@ describe('an interrupted API turn', () => {
       completeReply('ok'),
     ])
     const running = turn()
-    await expect
-      .poll(() => existsSync(join(world.open.cwd, 'begun')), { timeout: 10_000 })
-      .toBe(true)
+    await expect.poll(() => existsSync(join(world.open.cwd, 'begun'))).toBe(true)
     await conversation.interrupt()
     expect((await running).at(-1)).toMatchObject({ how: 'interrupted' })
     expect(resultsIn(stored())).toMatchObject([
@@ -435,7 +433,7 @@ describe('the API key', () => {
     expect(word.take('none')).toBe('none')
   })
 
-  test('is not sent where none is configured, nor without encryption', async () => {
+  test('is not sent when none is configured, nor over an unencrypted connection', async () => {
     const { turn, seen } = await driven([completeReply('ok')], {
       open: { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'mine' } },
     })

@@ -184,6 +184,13 @@ describe('starting Claude Code', () => {
       expect(claudeArguments({ ...open, permissions })).not.toContain('--disallowedTools')
   })
 
+  test('passes a model or conversation that begins with a dash as a value, never as a flag', () => {
+    const flag = '--dangerously-skip-permissions'
+    const args = claudeArguments({ ...open, model: flag, resume: flag })
+    expect(args).not.toContain(flag)
+    expect(args.slice(-2)).toEqual([`--model=${flag}`, `--resume=${flag}`])
+  })
+
   test('drops the variables of an outer Claude Code, and keeps all others', () => {
     const env = {
       CLAUDECODE: '1',

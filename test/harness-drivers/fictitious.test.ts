@@ -37,6 +37,7 @@ const drive: Harness = {
     permissions: ['all'],
     instructions: [],
   },
+  missing: async () => undefined,
   check: async () => ({ isThere: true, version: '1' }),
   open: async () => Promise.reject(new Error('not opened here')),
 }

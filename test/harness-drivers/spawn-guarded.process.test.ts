@@ -1,19 +1,22 @@
-import { spawn } from 'node:child_process'
+import { ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ProcessTag } from '../../src/harness/contract/drive.ts'
 import { findProgram } from '../../src/harness/process/find-program.ts'
 import {
   type GuardedProcess,
   endOrphans,
   isAlive,
+  processStartTime,
   streamLines,
   spawnGuarded,
 } from '../../src/harness/process/spawn-guarded.ts'
 import { StintError } from '../../src/journal/errors.ts'
+import { randomHex } from '../../src/journal/ids.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -58,12 +61,12 @@ describe('a guarded program', () => {
       'node',
       ['-p', 'JSON.stringify([process.cwd(), process.env, process.argv.slice(1)])', 'a b', '"$X"'],
       {
-        cwd: '/usr',
+        cwd: '/etc',
         env: { PATH: process.env.PATH, X: 'é\n' },
       },
     )
     const [cwd, env, args] = JSON.parse(await firstLine(guarded))
-    expect(cwd).toBe('/usr')
+    expect(cwd).toBe('/etc')
     expect(env).toEqual({ PATH: process.env.PATH, X: 'é\n', STINT_MARK: guarded.tag.mark })
     expect(args).toEqual(['a b', '"$X"'])
   })
@@ -114,20 +117,18 @@ describe('a guarded program', () => {
     expect(await guarded.exited).toEqual({ code: 5, signal: null })
   })
 
-  // After fifteen seconds the guardian counts as stuck, which would hide that it ignored the
-  // signal.
-  test(
-    'is killed sooner when it is ended again with a shorter grace',
-    { timeout: 14_000 },
-    async () => {
-      const guarded = guard(`trap '' TERM; echo ready; while :; do sleep 1; done`)
-      await firstLine(guarded)
-      const slow = guarded.end(3_600_000)
-      await guarded.end(0)
-      await slow
-      expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    },
-  )
+  test('is killed sooner when it is ended again with a shorter grace', async () => {
+    // Kills a guardian that counts as stuck, which would hide that it ignored the second call.
+    const kill = vi.spyOn(ChildProcess.prototype, 'kill')
+    onTestFinished(() => kill.mockRestore())
+    const guarded = guard(`trap '' TERM; echo ready; while :; do sleep 1; done`)
+    await firstLine(guarded)
+    const slow = guarded.end(3_600_000)
+    await guarded.end(0)
+    await slow
+    expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(kill).not.toHaveBeenCalled()
+  })
 
   test('that reads no more input does not make writes fail', async () => {
     const guarded = guard(`exec <&-; echo closed; ${SLEEP}`)
@@ -290,4 +291,18 @@ describe('the lines of a program', () => {
     const lines = await linesFrom(guarded)
     expect(lines.map((line) => line.length)).toEqual([9_000_000, 3])
   })
+})
+test('a malformed tag ends no process and is never alive', async () => {
+  const part = randomHex(6)
+  const victim = spawn('sleep', ['600'], { env: { MARKED: `${part}-more` }, stdio: 'ignore' })
+  await once(victim, 'spawn')
+  onTestFinished(() => void victim.kill('SIGKILL'))
+  const tag = { pid: victim.pid!, startedAt: processStartTime(victim.pid!), mark: part }
+  expect(await endOrphans(tag)).toBe(0)
+  expect(victim.signalCode).toBe(null)
+  expect(isAlive(tag)).toBe(false)
+  expect(isAlive({ ...tag, mark: '' })).toBe(true)
+  expect(isAlive({ ...tag, mark: '', startedAt: '' })).toBe(false)
+  for (const pid of [-1, 0, -victim.pid!, 1.5, Number.NaN])
+    expect(isAlive({ pid, startedAt: '', mark: '' })).toBe(false)
 })

@@ -74,8 +74,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       hooks: { SessionStart: { hooks: { command: string }[] }[] }
     }
     for (const { hooks } of settings.hooks.SessionStart) {
-      for (const hook of hooks)
-        hook.command = `sh -c ${JSON.stringify(hook.command).replaceAll('$', String.raw`\$`)} > /dev/null`
+      for (const hook of hooks) hook.command = `{ ${hook.command}; } > /dev/null`
     }
     writeFileSync(path, JSON.stringify(settings))
     const talk = world.talk()

@@ -227,6 +227,10 @@ test('a delegate killed during a command is found, started again, and lands', as
   process.kill(world.processOf(row), 'SIGKILL')
   await world.expectNothingLeft(row)
 
+  // Listing only reads.
+  const [orphaned] = await world.answer<readonly DelegateRow[]>('delegates')
+  expect(orphaned).toMatchObject({ status: 'running', isOrphaned: true })
+  await world.command('doctor', '--repair')
   const [found] = await world.answer<readonly DelegateRow[]>('delegates')
   expect(found).toMatchObject({
     status: 'failed',
@@ -276,6 +280,10 @@ test('a delegate killed while it resolves a conflict gets the conflict again, an
   for (const pid of [world.guardianOf(row), world.processOf(row)]) process.kill(pid, 'SIGKILL')
   isKilled = true
 
+  // Listing only reads.
+  const [orphaned] = await world.answer<readonly DelegateRow[]>('delegates')
+  expect(orphaned).toMatchObject({ status: 'running', isOrphaned: true })
+  await world.command('doctor', '--repair')
   const [found] = await world.answer<readonly DelegateRow[]>('delegates')
   expect(found).toMatchObject({
     status: 'failed',

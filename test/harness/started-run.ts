@@ -11,6 +11,7 @@ import type { RunEvent, RunEventKind } from '../../src/run/entries.ts'
 import { attemptsThat, eventsOf } from '../support/run-events.ts'
 import { effectiveEntries } from '../../src/session/effective-entries.ts'
 import { carriersOf, commandOf } from '../support/processes.ts'
+import { agreeTo, needsAgreement } from '../support/trust.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -27,6 +28,7 @@ export class StartedRun {
   write(path: string, text: string): void {
     mkdirSync(dirname(join(this.project, path)), { recursive: true })
     writeFileSync(join(this.project, path), text)
+    if (needsAgreement(path)) agreeTo(this.project, this.env)
   }
 
   git(...args: readonly string[]): string {

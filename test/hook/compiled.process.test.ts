@@ -47,7 +47,7 @@ async function withCompiled() {
   return { world, folder, cache: join(folder, name) }
 }
 
-const change = (path: string, changed: (bytes: Buffer) => Buffer) =>
+const change = (path: string, changed: (bytes: Buffer) => Uint8Array) =>
   writeFileSync(path, changed(readFileSync(path)))
 
 const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
@@ -61,7 +61,7 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
   'only its first half': (path) => change(path, (bytes) => bytes.subarray(0, bytes.length >> 1)),
   'one byte': (path) => truncateSync(path, 1),
   'no byte': (path) => truncateSync(path, 0),
-  'no checksum': (path) => change(path, (bytes) => bytes.subarray(0, -4)),
+  'no checksum': (path) => change(path, (bytes) => bytes.subarray(8)),
   'the code of another version': (path) =>
     change(path, (bytes) => {
       const code = Buffer.from(removeChecksum(bytes)!)

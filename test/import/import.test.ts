@@ -501,7 +501,7 @@ describe('importing again', () => {
 })
 
 describe('while an import is running', () => {
-  test('another into the same project is refused; a dry run works', async () => {
+  test('a second one into the same project is refused, and a dry run works', async () => {
     const world = new ImportWorld().plantAll()
     const [first, second, dry] = await Promise.allSettled([
       world.import(),

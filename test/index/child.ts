@@ -10,6 +10,7 @@ const reported: string[] = []
 const index = await openIndex(
   {
     folder,
+    keyPath: join(project, 'index-key'),
     prepare: () => mkdirSync(folder, { recursive: true }),
     project,
     sessionIds: () => readdirSync(join(folder, 'journal')),

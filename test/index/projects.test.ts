@@ -43,7 +43,7 @@ describe('the projects of this machine', () => {
     expect(knownProjects()).toEqual([root, other])
   })
 
-  test('do not accept a path that is relative or holds a line break', () => {
+  test('exclude a path that is relative or contains a line break', () => {
     expect(rememberProject('relative')).toBe(false)
     expect(rememberProject('/a\n/b')).toBe(false)
     expect(knownProjects()).toEqual([])

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { INDEX_VERSION } from '../../src/index/index-file.ts'
 import { isWalSafe, loadSqlite } from '../../src/index/sqlite.ts'
-import { type World, dump, names, settle, world } from './world.ts'
+import { type World, dump, names, withoutWriteAheadLog, world } from './world.ts'
 
 /** A project with a closed index, and its contents. */
 async function indexed() {
@@ -27,7 +27,7 @@ async function indexed() {
   index.close()
   const path = join(w.folder, 'index.db')
   const before = dump(w.folder)
-  settle(path)
+  withoutWriteAheadLog(path)
   return { w, path, before }
 }
 
@@ -38,7 +38,7 @@ function execOn(path: string, sql: string): void {
   const database = new (loadSqlite().DatabaseSync)(path)
   database.exec(sql)
   database.close()
-  settle(path)
+  withoutWriteAheadLog(path)
 }
 
 function overwrite(path: string, position: number, length: number): void {
@@ -105,7 +105,7 @@ describe('an index that cannot be used', () => {
       w.startSession(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
     const index = await w.open()
     index.close()
-    settle(join(w.folder, 'index.db'))
+    withoutWriteAheadLog(join(w.folder, 'index.db'))
     const again = await w.open()
     const list = again.sessions({ sort: 'name' })
     const seen = [list.next().value!.name]
@@ -122,7 +122,7 @@ describe('an index that cannot be used', () => {
   test('is quarantined at most three times over', async () => {
     const { w, path } = await indexed()
     for (let n = 0; n < 5; n += 1) {
-      settle(path)
+      withoutWriteAheadLog(path)
       writeFileSync(path, `garbage ${n} `.repeat(500))
       const index = await w.open()
       index.close()

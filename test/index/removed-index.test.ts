@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openIndex } from '../../src/index/open-index.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
-import { type World, names, settle, temporaryFolder, world } from './world.ts'
+import { type World, names, withoutWriteAheadLog, temporaryFolder, world } from './world.ts'
 
 /**
  * The index of a world's sessions in a separate folder; something happens to it while it is built.
@@ -69,7 +69,7 @@ describe('an index that is removed', () => {
       w.add(id, 'note.added', { text: `note ${n} about something to be found` })
     const path = join(w.folder, 'index.db')
     ;(await w.open()).close()
-    settle(path)
+    withoutWriteAheadLog(path)
     const index = await w.open()
     overwritePages(path)
     rmSync(path)

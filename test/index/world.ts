@@ -65,6 +65,7 @@ export function world(project = temporaryFolder()): World {
     existsSync(marksFolder) ? readdirSync(marksFolder).filter((name) => name !== 'witness') : []
   const it: World = {
     folder,
+    keyPath: join(project, 'index-key'),
     prepare: () => mkdirSync(folder, { recursive: true }),
     project,
     reported: [],
@@ -170,7 +171,7 @@ export function keysOf(folder: string, session: string): Map<string, number> {
  * Replaces the index by a copy without a write-ahead log, so that it can be damaged despite open
  * connections of this process.
  */
-export function settle(path: string): void {
+export function withoutWriteAheadLog(path: string): void {
   const database = new (loadSqlite().DatabaseSync)(path)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()

@@ -24,9 +24,13 @@ const note = (text: string, extra: Partial<RecordDraft> = {}): RecordDraft => ({
   ...extra,
 })
 
-function linkedPaths(): Required<LogPaths> & { link: string } {
+function linkedPaths(): Required<Pick<LogPaths, 'path' | 'ownMark'>> & { link: string } {
   const folder = scratchFolder()
-  return { path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/stint/log.jsonl') }
+  return {
+    path: join(folder, 'work/log.jsonl'),
+    link: join(folder, 'git/stint/log.jsonl'),
+    ownMark: join(folder, 'state/own'),
+  }
 }
 
 function textsIn(path: string): unknown[] {
@@ -113,6 +117,21 @@ describe('the id of an append', () => {
     expectIdsToRise(path, 21)
   })
 
+  test('moves on from an id that is ten years ahead, while the time stays that of the clock', () => {
+    const { path } = linkedPaths()
+    const now = Date.UTC(2026, 0, 1)
+    new Log({ path }, { now: () => Date.UTC(2036, 0, 1) }).create([note('ahead')])
+    const log = new Log({ path }, { now: () => now })
+    const { lastId } = (log.read(), log)
+    const id = log.mint()
+    const [minted] = log.append([note('minted before', { id })])
+    const [plain] = log.append([note('plain')])
+    expect([minted!.at, plain!.at]).toEqual(Array(2).fill('2026-01-01T00:00:00.000Z'))
+    expect([lastId, minted!.id, plain!.id].toSorted()).toEqual([lastId, minted!.id, plain!.id])
+    expect(new Set([lastId, id, plain!.id].map((each) => each!.slice(0, 13))).size).toBe(1)
+    expect(log.append([note('minted before', { id })])).toEqual([minted])
+  })
+
   test('is larger than every id in the log when a new process starts with the clock set back', () => {
     const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('b')])
@@ -184,6 +203,7 @@ describe('a new log', () => {
     const paths = {
       path: join(folder, 'log.jsonl'),
       link: `/dev/shm/stint-test-${process.pid}/log.jsonl`,
+      ownMark: join(folder, 'own'),
     }
     try {
       const log = new Log(paths)

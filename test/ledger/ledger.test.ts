@@ -18,7 +18,7 @@ import {
   onceKeyForCosts,
   claimHookCosts,
 } from '../../src/project/conversation/hook-costs.ts'
-import { openProject } from '../../src/library.ts'
+import { openProject } from '../../src/core.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import type { LedgerRow } from '../../src/ledger/ledger-types.ts'

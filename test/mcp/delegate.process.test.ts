@@ -93,13 +93,12 @@ test('a client shows and waits for a delegate; a cancelled wait returns at once 
 test('a client starts a delegate and waits until it is done', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
-  writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'run:\n  harness: rehearsal\n')
+  world.write('.sessions/config.yaml', 'run:\n  harness: rehearsal\n')
   const { call } = await connected(world)
   const started = await call({
     action: 'start',
     what: 'Write the tests for the parser',
     as: 'tests',
-    verify: 'true',
   })
   const { name } = started['delegate'] as { name: string }
   expect(started).toMatchObject({

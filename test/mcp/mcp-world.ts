@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { readLog } from '../../src/journal/read-log.ts'
-import { type Project, openProject } from '../../src/library.ts'
+import { type Project, openProject } from '../../src/core.ts'
 import { program } from '../support/cli.ts'
 import { initRepository, git, temporaryFolder } from '../support/scratch.ts'
 

@@ -7,7 +7,7 @@ import {
   relationToAll,
 } from '../../src/run/plan/order-tasks.ts'
 import { nextTasks } from '../../src/backlog/task-graph.ts'
-import { Told, backlogOf } from '../backlog/world.ts'
+import { MemoryJournal, backlogOf } from '../backlog/world.ts'
 import { someTasks, task } from './any-plan.ts'
 
 const names = (lines: readonly string[], done: readonly string[] = []) => {
@@ -151,13 +151,13 @@ describe('the task order', () => {
   })
 
   test('sizes a task by its description only where it has no size', () => {
-    const told = new Told()
+    const journal = new MemoryJournal()
     const description = 'x'.repeat(5_000)
-    told.tell('task.added', { task: 'a', title: 'A', description })
-    told.tell('task.added', { task: 'b', title: 'B', description, size: 'M' })
-    told.tell('task.added', { task: 'c', title: 'C', description })
-    told.tell('task.changed', { task: 'c', size: 'S' })
-    const classes = orderTasks(told.backlog()).map(({ id, sizeClass }) => `${id} ${sizeClass}`)
+    journal.log('task.added', { task: 'a', title: 'A', description })
+    journal.log('task.added', { task: 'b', title: 'B', description, size: 'M' })
+    journal.log('task.added', { task: 'c', title: 'C', description })
+    journal.log('task.changed', { task: 'c', size: 'S' })
+    const classes = orderTasks(journal.backlog()).map(({ id, sizeClass }) => `${id} ${sizeClass}`)
     expect(classes.toSorted()).toEqual(['a large', 'b medium', 'c small'])
   })
 })

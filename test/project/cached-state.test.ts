@@ -58,10 +58,11 @@ function expectSameWithCache(chunks: readonly (string | Buffer)[]): void {
     const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
     const { state, entries, damage, contents, marker } = session.read()
     expect({ state, entries, damage, size: contents.bytes.length }).toEqual(fromScratch())
+    const { inode } = session.log.identity()
     session.close()
     const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
     if (damage.length === 0)
-      writeCachedState(join(session.folder, 'state.kept'), { beginning, state })
+      writeCachedState(join(session.folder, 'state.kept'), { inode, beginning, state })
   }
 }
 
@@ -127,6 +128,21 @@ test('ignores a cached state that lacks fields', () => {
   session.close()
 })
 
+test('ignores a cached state that was not made from this file, as one that came with a clone', () => {
+  mkdirSync(journalFolder(paths, SESSION_ID), { recursive: true })
+  writeFileSync(path, encoded([note(1), note(2)]))
+  const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
+  const { state, marker } = session.read()
+  const inode = session.log.identity().inode + 1
+  session.close()
+  const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
+  const forged = { ...state, goal: 'What somebody else wants' }
+  writeCachedState(join(session.folder, 'state.kept'), { inode, beginning, state: forged })
+  const again = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
+  expect(again.read().state).toEqual(state)
+  again.close()
+})
+
 test('ignores a cached state once the log before it was changed, truncated or replaced', () => {
   const entries = [note(1), note(2), note(3), note(4)]
   const changedInPlace = entries.with(1, { ...note(2), data: { text: 'Node 2' } })
@@ -134,10 +150,11 @@ test('ignores a cached state once the log before it was changed, truncated or re
   writeFileSync(path, encoded(entries))
   const session = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
   const { state, marker } = session.read()
+  const { inode } = session.log.identity()
   session.close()
   const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
   for (const changed of [entries.slice(0, 3), entries.slice(2), changedInPlace]) {
-    writeCachedState(join(session.folder, 'state.kept'), { beginning, state })
+    writeCachedState(join(session.folder, 'state.kept'), { inode, beginning, state })
     writeFileSync(path, encoded(changed))
     const again = new LiveSession(SESSION_ID, paths, DEFAULT_CONFIG)
     expect(again.read().state).toEqual(fromScratch().state)

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { AmbiguousSession, NoSession, type Project, StintError } from '../../src/library.ts'
+import { loadSqlite } from '../../src/index/sqlite.ts'
+import { AmbiguousSession, NoSession, StintError } from '../../src/library.ts'
+import { type Project } from '../../src/core.ts'
 import { World, gitProject, plainProject } from '../support/project.ts'
 import { git, scratchFolder } from '../support/scratch.ts'
 
@@ -25,6 +27,23 @@ async function refusal<E extends Error>(
   expect(outcome).toBeInstanceOf(type)
   return outcome as E
 }
+
+test('an index that names a folder elsewhere as a session leads to no other file', async () => {
+  const world = gitProject()
+  const id = await init(world, 'mine')
+  // Builds the index.
+  await world.run(async (project) => [...(await project.list())])
+  const other = gitProject()
+  await init(other, 'private')
+  const elsewhere = relative(world.path('.sessions', 'journal'), other.path('.sessions', 'journal'))
+  const database = new (loadSqlite().DatabaseSync)(world.path('.sessions', 'index.db'))
+  database.exec('PRAGMA foreign_keys = OFF')
+  const target = join(elsewhere, other.sessionId())
+  database.prepare("UPDATE sessions SET id = ?, name = 'forged' WHERE id = ?").run(target, id)
+  database.close()
+  const { message } = await world.run((project) => refusal(project.view('forged'), StintError))
+  expect(message).toContain('is not the id of a session')
+})
 
 describe('the project', () => {
   test('is found from any subfolder of a repository', async () => {

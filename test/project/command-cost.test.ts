@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Project } from '../../src/library.ts'
+import type { Project } from '../../src/core.ts'
 import { type World, gitProject } from '../support/project.ts'
 
 const calls = vi.hoisted(() => ({ folds: 0, renders: 0 }))

@@ -119,7 +119,7 @@ describe.each(CASES)('a document with $name', (damage) => {
   test.each(Object.keys(COMMANDS))('does not make %s fail', async (command) => {
     const { world } = await damagedWorld(damage)
     await COMMANDS[command]!(world)
-    expect(world.said.join('\n')).not.toContain('could not be written')
+    expect(world.messages.join('\n')).not.toContain('could not be written')
   })
 
   test('is not overwritten unread, and the notice names the quarantined copy', async () => {
@@ -128,14 +128,14 @@ describe.each(CASES)('a document with $name', (damage) => {
     expect(userEntries(world)).toHaveLength(damage.isAbsorbed ? 1 : 0)
     if (damage.says === undefined) {
       expect(world.setAside()).toEqual([])
-      expect(world.said).toEqual([])
+      expect(world.messages).toEqual([])
     } else {
       expect(world.setAside().map((bytes) => bytes.equals(saved))).toEqual([true])
       const [quarantined] = world.names('.sessions', 'journal', world.sessionId(), 'set-aside')
       const path = join('.sessions', 'journal', world.sessionId(), 'set-aside', quarantined!)
-      expect(world.said).toHaveLength(1)
-      expect(world.said[0]).toContain(`${NAME} was set aside as ${path}: `)
-      expect(world.said[0]).toContain(damage.says)
+      expect(world.messages).toHaveLength(1)
+      expect(world.messages[0]).toContain(`${NAME} was set aside as ${path}: `)
+      expect(world.messages[0]).toContain(damage.says)
     }
   })
 
@@ -191,8 +191,8 @@ describe('a document too long for one entry', () => {
     world.save(saved)
     await world.run((project) => project.checkpoint())
     expect(world.setAside().map(String)).toEqual([saved])
-    expect(world.said.join('\n')).toContain(`${NAME} was set aside`)
-    expect(world.said.join('\n')).toContain('longer than 1 MB')
+    expect(world.messages.join('\n')).toContain(`${NAME} was set aside`)
+    expect(world.messages.join('\n')).toContain('longer than 1 MB')
     await world.run((project) => project.log({ entries: [{ progress: 'Went on' }] }))
     expect(world.document()).toContain('- Went on (')
   })
@@ -235,18 +235,18 @@ describe("something other than a file at the document's path", () => {
       const folder = world.path('.sessions', 'journal', world.sessionId(), 'set-aside')
       const quarantined = readdirSync(folder)
       expect(quarantined.map((name) => lstatSync(join(folder, name)).ino)).toEqual([inode])
-      expect(world.said).toHaveLength(1)
-      expect(world.said[0]).toContain(
+      expect(world.messages).toHaveLength(1)
+      expect(world.messages[0]).toContain(
         `${NAME} was set aside as ${join(relative(world.root, folder), quarantined[0]!)}: ${THINGS[thing]!.says}`,
       )
       expect(lstatSync(path).isFile()).toBe(true)
       expect(world.document()).toBe(renderDocument(state, marker))
       await world.view()
-      expect(world.said).toHaveLength(1)
+      expect(world.messages).toHaveLength(1)
     },
   )
 
-  test('a link to a file is read, then quarantined, and its target stays', async () => {
+  test('a link to a file is quarantined unread, and its target stays', async () => {
     const world = await projectOf(sweepStory())
     const path = world.path(world.documentPath())
     const edited = world.edit(
@@ -256,12 +256,14 @@ describe("something other than a file at the document's path", () => {
     renameSync(path, world.path('elsewhere.md'))
     symlinkSync('../../elsewhere.md', path)
     await world.view()
-    expect(userEntries(world)).toHaveLength(1)
-    expect(world.said).toHaveLength(1)
-    expect(world.said[0]).toContain(': it is a symbolic link to elsewhere.md')
+    expect(userEntries(world)).toHaveLength(0)
+    expect(world.messages).toHaveLength(1)
+    expect(world.messages[0]).toContain(
+      ': it is a symbolic link to elsewhere.md, which is not read',
+    )
     expect(world.read('elsewhere.md')).toBe(edited)
     expect(lstatSync(path).isFile()).toBe(true)
-    expect(world.document()).toContain('Written by hand')
+    expect(world.document()).not.toContain('Written by hand')
   })
 
   test.each(Object.keys(THINGS))(

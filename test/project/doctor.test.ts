@@ -19,7 +19,7 @@ import { loadSqlite } from '../../src/index/sqlite.ts'
 import { Log } from '../../src/journal/log.ts'
 import { readLog } from '../../src/journal/read-log.ts'
 import { encodeRecord, withChecksum } from '../../src/journal/record.ts'
-import { type Project, openProject } from '../../src/library.ts'
+import { type Project, openProject } from '../../src/core.ts'
 import { networkFileSystem } from '../../src/project/doctor/machine.ts'
 import { git, initRepository, scratchFolder, temporaryFolder } from '../support/scratch.ts'
 
@@ -165,6 +165,23 @@ test('merges a log and a link that became different files', async () => {
   expect(statSync(link).ino).toBe(statSync(log).ino)
   expect(readLog(log).records.map(({ id }) => id)).toContain(only.id)
   expect(isHealthy).toBe(true)
+})
+
+test('notes a session that was killed before its first entry, and --repair removes its folder', async () => {
+  const { root, folder } = await healthyProject()
+  const id = '019abc12-3456-7def-8901-234567890abc'
+  const unbegun = join(folder, '..', id)
+  const announced = join(root, '.sessions', 'open', id)
+  mkdirSync(unbegun)
+  writeFileSync(announced, JSON.stringify({ id, name: 'x', status: 'active' }))
+  const diagnosis = await within(root, (project) => project.doctor())
+  expect(diagnosis.isHealthy).toBe(true)
+  expect(JSON.stringify(diagnosis.checks)).toContain('a process ended before its first entry')
+  expect(existsSync(unbegun)).toBe(true)
+  await within(root, (project) => project.doctor({ repair: true }))
+  expect([unbegun, announced].filter((path) => existsSync(path))).toEqual([])
+  const after = await within(root, (project) => project.doctor())
+  expect(JSON.stringify(after.checks)).not.toContain('before its first entry')
 })
 
 test('reports a session whose log and link are both gone, and leaves its views alone', async () => {

@@ -585,7 +585,7 @@ describe('the frontmatter', () => {
     expect(await absorb(world)).toEqual([])
     expect(world.document()).toContain('status: active\n')
     expect(world.setAside().map(String)).toEqual([saved])
-    expect(world.said.join('\n')).toMatch(
+    expect(world.messages.join('\n')).toMatch(
       /fix-sweep-bug-890abc\.md was set aside as .*status .* is one of active/,
     )
   })
@@ -597,7 +597,7 @@ describe('the frontmatter', () => {
     expect(await absorb(world)).toEqual([{ kind: 'next.added', text: 'Rest' }])
     expect(world.document()).toContain('compaction_count: 2\n')
     expect(world.setAside().map(String)).toEqual([saved])
-    expect(world.said.join('\n')).toContain('compaction_count in the frontmatter is computed')
+    expect(world.messages.join('\n')).toContain('compaction_count in the frontmatter is computed')
   })
 })
 
@@ -638,7 +638,7 @@ describe('a removed line', () => {
     expect(await absorb(world)).toEqual([])
     expect(under(world, '## Discoveries')[0]).toContain('**Lock ordering**')
     expect(world.setAside().map(String)).toEqual([saved])
-    expect(world.said.join('\n')).toContain(
+    expect(world.messages.join('\n')).toContain(
       'the section "Discoveries" was missing; what it held is kept',
     )
   })

@@ -110,7 +110,7 @@ describe('an export', () => {
     for (const format of EXPORT_FORMATS) {
       expect((await runExport(world, format)).content).not.toContain('ACME-123456')
     }
-    expect(world.said.join('\n')).toContain('what looked like a secret was left out (custom)')
+    expect(world.messages.join('\n')).toContain('what looked like a secret was left out (custom)')
   })
 
   test('names the known formats when given an unknown one', async () => {
@@ -365,7 +365,7 @@ describe('a session.json', () => {
     expect(
       ['session.json', 'copy.json', 'state.json'].map((name) => existsSync(world.path(name))),
     ).toEqual([false, true, true])
-    expect(world.said.join('\n')).toMatch(
+    expect(world.messages.join('\n')).toMatch(
       /session\.json was removed[\s\S]*copy\.json was changed since/,
     )
   })
@@ -434,7 +434,7 @@ describe('a workflow log', () => {
     writeFileSync(world.path('log'), 'a file')
     const { state } = await world.run((project) => project.close({ how: 'completed' }))
     expect(state.status).toBe('completed')
-    expect(world.said.join('\n')).toMatch(
+    expect(world.messages.join('\n')).toMatch(
       /the workflow log could not be written: .*log is not a folder/,
     )
     expect(world.read('log')).toBe('a file')
@@ -448,7 +448,7 @@ describe('a workflow log', () => {
     world.write('.sessions/config.yaml', 'workflow_log: on\n')
     await world.run((project) => project.close({ how: 'completed' }))
     expect(readdirSync(join(elsewhere, 'workflow'))).toEqual([])
-    expect(world.said.join('\n')).toContain('leads out of the project')
+    expect(world.messages.join('\n')).toContain('leads out of the project')
   })
 
   test.each([

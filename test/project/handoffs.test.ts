@@ -7,6 +7,7 @@ import type { AcceptHandoffOptions } from '../../src/project/handoff/accept.ts'
 import type { CreateHandoffOptions } from '../../src/project/handoff/create.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 import { git, initRepository, scratchFolder } from '../support/scratch.ts'
+import { agreeTo } from '../support/trust.ts'
 
 const CREATOR = { STINT_CONVERSATION: 'maker-1' }
 const ACCEPTOR = { STINT_CONVERSATION: 'taker-1' }
@@ -402,7 +403,7 @@ describe('accepting a handoff', () => {
     })
   })
 
-  test('says that a later one exists when given an older number', async () => {
+  test('reports a later one when given an older number', async () => {
     const world = await workingProject()
     await create(world)
     const second = await create(world)
@@ -424,6 +425,7 @@ describe('a handoff on another machine', () => {
     world.git('commit', '--quiet', '-m', 'share the session')
     const location = join(scratchFolder(), 'clone')
     git(scratchFolder(), 'clone', '--quiet', world.root, location)
+    agreeTo(location)
     return plainProject(location)
   }
   const shared = () => {

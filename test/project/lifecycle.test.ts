@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { StintError } from '../../src/library.ts'
 import { World, gitProject, plainProject } from '../support/project.ts'
 import { git, scratchFolder } from '../support/scratch.ts'
+import { agreeTo } from '../support/trust.ts'
 
 const refused = (work: Promise<unknown>, code: string) =>
   expect(work).rejects.toMatchObject({ code })
@@ -113,7 +114,7 @@ describe('a task', () => {
     const { reading } = await world.run((project) => project.init({ tasks: ['JIRA-12'] }))
     expect(reading.state.tasks).toEqual(['JIRA-12'])
     expect(reading.state.name).toBe('jira-12')
-    expect(world.said).toContain(
+    expect(world.messages).toContain(
       'there is no task JIRA-12 in .tasks/; it is linked by its name alone',
     )
   })
@@ -497,7 +498,7 @@ describe('a secret', () => {
     expect(all).not.toContain(TOKEN.slice(4))
     expect(all).not.toContain(KEY.toLowerCase())
     expect(all).toContain('[redacted:')
-    expect(world.said.join('\n')).toContain('redacted (github-token)')
+    expect(world.messages.join('\n')).toContain('redacted (github-token)')
   })
 
   test('is found by configured patterns, and an allowed text is kept', async () => {
@@ -650,6 +651,7 @@ describe('sessions', () => {
     first.commit('start')
     first.git('push', '--quiet', '-u', 'origin', 'main')
     git(folder, 'clone', '--quiet', 'hub.git', 'second')
+    agreeTo(join(folder, 'second'))
     const second = new World(join(folder, 'second'))
     for (const [key, value] of [
       ['name', 'Other'],

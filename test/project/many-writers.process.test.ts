@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProject } from '../../src/library.ts'
+import { openProject } from '../../src/core.ts'
 import { git, initRepository, scratchFolder } from '../support/scratch.ts'
 
 const run = promisify(execFile)

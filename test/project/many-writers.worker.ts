@@ -1,6 +1,6 @@
 // One of many processes that append to the same session. Its clock goes back an hour half-way.
 import { writeSync } from 'node:fs'
-import { openProject } from '../../src/library.ts'
+import { openProject } from '../../src/core.ts'
 
 const [folder, name, count] = process.argv.slice(2) as [string, string, string]
 const HOUR = 3_600_000

@@ -25,7 +25,7 @@ test("a workflow's document shows its phase, and reading it back is no edit", as
   const before = world.journal()
   await world.view(SESSION_ID)
   expect(world.journal()).toEqual(before)
-  expect(world.said).toEqual([])
+  expect(world.messages).toEqual([])
 })
 
 test('a session without a template shows no phase', async () => {
@@ -37,7 +37,7 @@ test('editing the phase changes nothing, and the notice names the command for it
   const world = await projectOf(story())
   world.edit(LINE, '**Workflow**: Phase 2 - Build (50% complete)')
   await world.view(SESSION_ID)
-  expect(world.said.join('\n')).toContain('stint workflow phase enters another phase')
+  expect(world.messages.join('\n')).toContain('stint workflow phase enters another phase')
   expect(world.document()).toContain(LINE)
 })
 

@@ -91,6 +91,16 @@ describe('an entry in the worktree outbox', () => {
     },
   )
 
+  test('is drained when its id follows one of a clock that was ahead', async () => {
+    const { world, id, leave, absorb } = await agentTree()
+    const session = new LiveSession(id, findProjectPaths(world.root), DEFAULT_CONFIG)
+    const ahead = mintId(undefined, Date.now() + 86_400_000)
+    session.append([{ kind: 'note.added', by: 'cli', id: ahead, data: { text: 'ahead' } }])
+    session.close()
+    leave(entry({ id: mintId(ahead) }))
+    expect(absorb()).toEqual({ taken: 1, refused: 0, texts: ['hello'] })
+  })
+
   test('counts once when drained twice', async () => {
     const { world, folder, leave, absorb } = await agentTree()
     const text = entry({ data: { text: 'only once' } })

@@ -32,13 +32,13 @@ export class PromptWorld {
 
   async start(text: string, request: Partial<PromptRequest> = {}): Promise<PromptHandle> {
     const workspace = new Workspace(this.project.root, {
-      say: (line) => this.project.said.push(line),
+      say: (line) => this.project.messages.push(line),
       env: process.env,
     })
     onTestFinished(() => workspace.close())
     this.events = []
     let handle: PromptHandle | undefined
-    const tell = (event: PromptEvent) => {
+    const onEvent = (event: PromptEvent) => {
       this.events.push(event)
       this.onEvent(event, () => handle!)
     }
@@ -46,7 +46,7 @@ export class PromptWorld {
     return (handle = await startPrompt(
       workspace,
       { text, harness: 'rehearsal', script, ...request },
-      tell,
+      onEvent,
     ))
   }
 

@@ -18,7 +18,7 @@ function stint(world: PromptWorld, ...args: string[]) {
   const ended = new Promise<number | null>((resolve) =>
     child.once('close', (code) => resolve(code)),
   )
-  const saw = (word: string) => expect.poll(() => printed.text, { timeout: 30_000 }).toContain(word)
+  const saw = (word: string) => expect.poll(() => printed.text).toContain(word)
   return { child, printed, ended, saw }
 }
 

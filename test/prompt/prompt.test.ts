@@ -153,7 +153,7 @@ describe('a session', () => {
     const world = new PromptWorld()
     world.script([{ ask: 'echo late > late.txt' }, { hang: true }], [{ say: 'Free.' }])
     const handle = await world.start('Ask me')
-    await expect.poll(() => world.of('permission.asked').length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => world.of('permission.asked').length).toBe(1)
     const busy = { code: 'SESSION_BUSY', message: expect.stringContaining(String(process.pid)) }
     await expect(world.beside().start('Me too')).rejects.toMatchObject(busy)
     await handle.interrupt()

@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { findStintProgram } from '../../src/harness/process/find-program.ts'
 import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
-import { mintId } from '../../src/journal/ids.ts'
+import { mintId, randomHex } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { expectNoneLeft } from '../support/processes.ts'
@@ -93,7 +93,7 @@ test('reports damaged lines in a run log as a problem and keeps them', async () 
 
 test('reports a damaged claim as a note only', async () => {
   const { world } = await finishedRun()
-  appendFileSync(world.project.path('.sessions', 'runs', 'claims.jsonl'), '\n{"v":1,"torn')
+  appendFileSync(world.project.path('.git', 'stint', 'runs', 'claims.jsonl'), '\n{"v":1,"torn')
   const { status, logs, counts } = doctor(world)
   expect([status, logs.status, counts.damagedLines]).toEqual([0, 'note', 1])
 })
@@ -147,7 +147,7 @@ test('reports a run whose log is gone, but not one killed before its first entry
 test('reports a run whose runner was killed, with the command that resumes it', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[{ run: 'sleep 60' }, ...doing('one')]] })
+  const script = world.script({ one: [[{ run: 'sleep 987' }, ...doing('one')]] })
   const child = spawn(
     process.execPath,
     [findStintProgram(), 'run', '--json', '--harness', 'rehearsal', '--script', script],
@@ -180,7 +180,7 @@ test('reports a run whose runner was killed, with the command that resumes it', 
 
 test('reports an agent process that outlived its run as a problem', async () => {
   const { world, run } = await finishedRun()
-  const mark = 'a-mark-of-its-own'
+  const mark = randomHex(16)
   const child = spawn('sleep', ['60'], {
     env: { ...process.env, STINT_MARK: mark },
     stdio: 'ignore',

@@ -21,7 +21,7 @@ async function world() {
   mkdirSync(join(root, '.sessions'))
   const program = join(folder, 'claims.worker.mjs')
   await bundleProgram(fileURLToPath(new URL('claims.worker.ts', import.meta.url)), program)
-  return { root, program, log: join(root, '.sessions', 'runs', 'claims.jsonl') }
+  return { root, program, log: join(root, '.git', 'stint', 'runs', 'claims.jsonl') }
 }
 
 function start(program: string, root: string, name: string) {

@@ -4,7 +4,7 @@ import { RunWorld, doing } from './run-world.ts'
 test('a task reported as the context fills up needs no other conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[...doing('one'), { usage: 165_000 }, { wait: 20_000 }]] })
+  const script = world.script({ one: [[...doing('one'), { usage: 165_000 }, { hang: true }]] })
   const report = await world.run({ script })
   expect(report.sessions.map(({ conversations }) => conversations)).toEqual([1])
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
@@ -15,7 +15,7 @@ test('a task reported as the context fills up but not done continues in a fresh 
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
-    one: [[{ done: 'all of it' }, { usage: 165_000 }, { wait: 20_000 }], doing('one')],
+    one: [[{ done: 'all of it' }, { usage: 165_000 }, { hang: true }], doing('one')],
   })
   await world.run({ script })
   expect(world.failed()).toMatchObject([
@@ -29,15 +29,15 @@ test('cuts off a turn compacted repeatedly without changes, and finishes the tas
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const again = [{ usage: 9000 }, { compact: true }]
-  // Waits until the runner has read the files.
+  // The runner reads the files after each compaction.
   const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [
     ...again,
-    { wait: 400 },
+    world.untilHandled(),
     { write: { path: 'one.txt', text } },
   ])
   const script = world.script({
     one: [[...changing, ...doing('one')]],
-    two: [[...again, ...again, ...again, ...again, { wait: 20_000 }], doing('two')],
+    two: [[...again, ...again, ...again, ...again, { hang: true }], doing('two')],
   })
   await world.run({ script })
   expect(world.of('breaker.tripped')).toMatchObject([{ task: { name: 'two' }, which: 'no change' }])

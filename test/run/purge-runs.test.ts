@@ -120,7 +120,7 @@ test('a run purged while it works finishes, loses no entry and warns that it may
     first: [[{ failed: `${SECRET} is refused` }], [wait, ...doing('first')]],
   })
   const handle = await world.start({ script })
-  await expect.poll(() => existsSync(isThere), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => existsSync(isThere)).toBe(true)
   const [run] = world.runs()
   const { log, link } = namesOf(world, run!)
   const before = readLog(log).records.map(({ id }) => id)
@@ -130,7 +130,7 @@ test('a run purged while it works finishes, loses no entry and warns that it may
   const own = readFileSync(program, 'utf8')
   await purge(world)
   expect(statSync(log).ino).not.toBe(inode)
-  expect(world.project.said.join()).toMatch(/is going on and may write down again/)
+  expect(world.project.messages.join()).toMatch(/is going on and may write down again/)
   // Part of a path without which the agent could not report.
   const partOfPath = await purge(world, findStintProgram())
   expect(readFileSync(program, 'utf8')).toBe(own)

@@ -1,6 +1,6 @@
 // Every state an agent can leave the run's worktree in: all work is saved, and only the run's branch moves.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { removeStaleLocks, runGit } from '../../src/git/run-git.ts'
@@ -327,4 +327,64 @@ test("keeps the lock files of the user's checkout", () => {
   writeFileSync(lock, '')
   removeStaleLocks(findRepository(project.root)!, 'main')
   expect(existsSync(lock)).toBe(true)
+})
+
+test('a secret that the agent left untracked ends in no commit and stays where it is', () => {
+  const { tree, inTree, write, setBack } = world()
+  write('.env', 'PASSWORD=1\n')
+  write('b.txt', 'b\n')
+  expect(setBack()).toEqual({ kept: REF, leftOut: ['.env'] })
+  expect(inTree('ls-tree', '-r', '--name-only', REF).split('\n')).toContain('b.txt')
+  expect(inTree('ls-tree', '-r', '--name-only', REF)).not.toContain('.env')
+  expect(readFileSync(join(tree.tree, '.env'), 'utf8')).toBe('PASSWORD=1\n')
+  expect(existsSync(join(tree.tree, 'b.txt'))).toBe(false)
+})
+
+test('a secret is not committed to the branch with the rest of the work', () => {
+  const { place, tree, inTree, write } = world()
+  write('id_rsa', 'key\n')
+  write('b.txt', 'b\n')
+  expect(commitLeftWork(place, RUN, tree)).toMatchObject({ leftOut: ['id_rsa'] })
+  expect(inTree('ls-tree', '-r', '--name-only', 'HEAD')).toBe('.gitignore\na.txt\nb.txt')
+  expect(uncommittedPaths(tree.tree)).toEqual(['id_rsa'])
+})
+
+test.each(['.env', 'config/.env'])(
+  'a secret %s in the way of the base is saved, not lost',
+  (path) => {
+    const { place, project, inTree } = world()
+    project.commit('tracked', { [path.split('/')[0]!]: 'tracked\n' })
+    const tree = createRunTree(place, RUN, 'other', { name: 'other' })
+    rmSync(join(tree.tree, path.split('/')[0]!))
+    git(tree.tree, 'commit', '-qam', 'untracked now')
+    mkdirSync(join(tree.tree, path, '..'), { recursive: true })
+    writeFileSync(join(tree.tree, path), 'PASSWORD=1\n')
+    const work = { ref: REF, message: 'kept', base: tree.base, leftBefore: [] }
+    expect(saveAndRollBack(tree, work)).toEqual({ kept: REF, leftOut: [] })
+    expect(inTree('show', `${REF}:${path}`)).toBe('PASSWORD=1')
+  },
+)
+
+test('nothing is done in a worktree whose .git leads elsewhere, as an agent can make it', () => {
+  const { project, place, tree, write } = world()
+  write('b.txt', 'b\n')
+  const other = join(project.root, 'fixtures', 'other')
+  git(project.root, 'init', '-q', '--bare', other)
+  git(other, 'config', 'core.bare', 'false')
+  writeFileSync(join(tree.tree, '.git'), `gitdir: ${other}\n`)
+  expect(() => commitLeftWork(place, RUN, tree)).toThrow(/not a worktree that Stint made/)
+})
+
+test.each(['outside', 'a link'])('nothing is done in a worktree that is %s', (kind) => {
+  const { project, place, tree } = world()
+  const elsewhere = join(project.root, 'elsewhere')
+  git(project.root, 'worktree', 'add', '-q', elsewhere)
+  if (kind === 'a link') {
+    rmSync(tree.tree, { recursive: true })
+    symlinkSync(elsewhere, tree.tree)
+  }
+  const own = kind === 'a link' ? tree : { ...tree, tree: elsewhere }
+  writeFileSync(join(elsewhere, 'private.txt'), 'x\n')
+  expect(() => commitLeftWork(place, RUN, own)).toThrow(/not a worktree that Stint made/)
+  expect(git(elsewhere, 'status', '--short').trim()).toBe('?? private.txt')
 })

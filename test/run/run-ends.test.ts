@@ -4,7 +4,7 @@ import { RunWorld, doing } from './run-world.ts'
 test('hands off to a fresh conversation before a full context is compacted in mid-task', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[{ usage: 165_000 }, { wait: 20_000 }], doing('one')] })
+  const script = world.script({ one: [[{ usage: 165_000 }, { hang: true }], doing('one')] })
   const report = await world.run({ script })
   expect(report.how).toBe('finished')
   expect(report.sessions).toHaveLength(1)
@@ -57,7 +57,7 @@ test('stops in mid-task when the budget is used up, and continues when it is rai
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
-    one: [[{ usage: 5000 }, { usage: 5000 }, { wait: 20_000 }], doing('one')],
+    one: [[{ usage: 5000 }, { usage: 5000 }, { hang: true }], doing('one')],
   })
   const report = await world.run({ script, budgetTokens: 20_000 })
   expect(report.how).toBe('budget tokens')
@@ -68,10 +68,10 @@ test('a run stopped at once leaves no process and resumes where it was', async (
   const world = new RunWorld({ agent: 'process' })
   await world.tasks('One', 'Two')
   const script = world.script({
-    one: [[{ write: { path: 'one.txt', text: '1' } }, { wait: 30_000 }], doing('one')],
+    one: [[{ write: { path: 'one.txt', text: '1' } }, { hang: true }], doing('one')],
   })
   const handle = await world.start({ script })
-  await expect.poll(() => world.of('tool').length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => world.of('tool').length).toBeGreaterThan(0)
   handle.stop('now')
   const stopped = await handle.ended
   expect(stopped.how).toBe('interrupted')
@@ -84,10 +84,14 @@ test('a run stopped at once leaves no process and resumes where it was', async (
 test('a run asked to stop finishes its task', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
+  const stopped = world.project.path('.sessions', 'stopped')
+  const untilStopped = { run: `until [ -e ${stopped} ]; do sleep 0.02; done` }
   const handle = await world.start({
-    script: world.script({ one: [[{ wait: 500 }, ...doing('one')]] }),
+    script: world.script({ one: [[untilStopped, ...doing('one')]] }),
   })
+  await expect.poll(() => world.of('tool').length).toBeGreaterThan(0)
   handle.stop('after task')
+  world.project.write('.sessions/stopped', '')
   expect((await handle.ended).how).toBe('interrupted')
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'ready' })
 })
@@ -136,8 +140,8 @@ test('works through a backlog file, marks its tasks done there, and does not rep
 test('resumes a killed run only when its runner is gone', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const handle = await world.start({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
-  await expect.poll(() => world.of('turn.started').length, { timeout: 20_000 }).toBe(1)
+  const handle = await world.start({ script: world.script({ one: [[{ hang: true }]] }) })
+  await expect.poll(() => world.of('turn.started').length).toBe(1)
   await expect(world.start({ resume: world.runs()[0]! })).rejects.toThrow('is running')
   handle.stop('now')
   await handle.ended

@@ -24,6 +24,7 @@ export class RunWorld {
   readonly project: World = runProject()
   readonly events: RunEvent[] = []
   onEvent: (event: RunEvent) => void = () => {}
+  #gates = 0
 
   /** `process` starts the agent's program, for tests about processes. */
   constructor({ agent = 'here' }: { readonly agent?: 'here' | 'process' } = {}) {
@@ -55,16 +56,35 @@ export class RunWorld {
     return this.project.path('.sessions', 'script.json')
   }
 
+  /** An act that ends once the runner has handled every event before it. */
+  untilHandled(): Act {
+    this.#gates += 1
+    return { run: `until [ -e ${this.#gate(this.#gates)} ]; do sleep 0.02; done` }
+  }
+
   async start(options: StartOptions = {}): Promise<RunHandle> {
     const workspace = new Workspace(this.project.root, {
-      say: (line) => this.project.said.push(line),
+      say: (line) => this.project.messages.push(line),
       env: process.env,
     })
     onTestFinished(() => workspace.close())
     return startRun(workspace, { harness: 'rehearsal', ...options }, (event) => {
       this.events.push(event)
+      this.#openGate(event)
       this.onEvent(event)
     })
+  }
+
+  /** Events are handled in order, so the start of a waiting command follows everything before it. */
+  #openGate({ kind, data }: RunEvent): void {
+    const command = kind === 'tool' && data.status === 'started' ? data.command : undefined
+    for (let number = 1; number <= this.#gates; number += 1)
+      if (command?.includes(this.#gate(number)) === true)
+        this.project.write(`.sessions/gate-${number}.open`, '')
+  }
+
+  #gate(number: number): string {
+    return this.project.path('.sessions', `gate-${number}.open`)
   }
 
   async run(options: StartOptions = {}): Promise<RunReport> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { attemptsThat } from '../support/run-events.ts'
 import { RunWorld, doing } from './run-world.ts'
 
@@ -174,12 +174,36 @@ test('accepts a task whose checklist is ticked', async () => {
   expect(await world.statuses()).toEqual({ listed: 'completed' })
 })
 
+/** Timers of this length expire when the returned function is called, so no limit depends on how fast the machine is. */
+function expireOnDemand(ms: number): () => void {
+  const pending = new Map<unknown, () => void>()
+  const { setTimeout, clearTimeout } = globalThis
+  const start = (ring: () => void, after?: number, ...args: []) => {
+    const timer = setTimeout(ring, after, ...args)
+    if (after === ms) pending.set(timer, ring)
+    return timer
+  }
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(start as typeof setTimeout)
+  vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+    pending.delete(timer)
+    clearTimeout(timer)
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  return () => {
+    for (const ring of pending.values()) ring()
+  }
+}
+
 test('stops a silent agent, and finishes the task in a fresh conversation', async () => {
   const world = new RunWorld()
-  world.config('run:\n  silence_minutes: 0.03\n')
+  world.config('run:\n  silence_minutes: 7\n')
   await world.tasks('One')
+  const expire = expireOnDemand(7 * 60_000)
+  world.onEvent = ({ kind, data }) => {
+    if (kind === 'tool' && data.status === 'completed' && data.command === 'echo begun') expire()
+  }
   const report = await world.run({
-    script: world.script({ one: [[{ hang: true }], doing('one')] }),
+    script: world.script({ one: [[{ run: 'echo begun' }, { hang: true }], doing('one')] }),
   })
   expect(world.of('breaker.tripped')[0]).toMatchObject({ which: 'silence' })
   expect(world.of('attempt.started').map(({ place }) => place)).toEqual([

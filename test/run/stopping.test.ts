@@ -4,8 +4,8 @@ import { RunWorld } from './run-world.ts'
 test('a run stopped while it verifies ends as interrupted and resumes where it was', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const handle = await world.start({ verify: 'sleep 30' })
-  await expect.poll(() => world.of('verify.started').length, { timeout: 20_000 }).toBe(1)
+  const handle = await world.start({ verify: 'sleep 987' })
+  await expect.poll(() => world.of('verify.started').length).toBe(1)
   handle.stop('now')
   expect((await handle.ended).how).toBe('interrupted')
   expect((await world.run({ resume: true, verify: 'true' })).how).toBe('finished')
@@ -15,10 +15,10 @@ test('a run stopped while it verifies ends as interrupted and resumes where it w
 
 test('a run stopped during worktree set-up sends no prompt, and repeats the set-up when resumed', async () => {
   const world = new RunWorld()
-  world.config('run:\n  setup: test -f ready || { touch ready-once; sleep 30; }\n')
+  world.config('run:\n  setup: test -f ready || { touch ready-once; sleep 987; }\n')
   await world.tasks('One')
   const handle = await world.start()
-  await expect.poll(() => world.of('message').length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => world.of('message').length).toBeGreaterThan(0)
   handle.stop('now')
   expect((await handle.ended).how).toBe('interrupted')
   expect(world.of('conversation.opened')).toEqual([])
@@ -39,10 +39,10 @@ test('stops an agent that repeats the same error, unless files change in between
   const world = new RunWorld()
   await world.tasks({ title: 'Stuck', priority: 'P0' }, 'Moving')
   const failing = { run: 'echo 3 tests failed; exit 1' }
-  // Waits until the runner has read the files.
-  const edit = (text: string) => [{ wait: 400 }, { run: `echo ${text} >> code.txt` }]
+  // The runner reads the files after each failure.
+  const edit = (text: string) => [world.untilHandled(), { run: `echo ${text} >> code.txt` }]
   const script = world.script({
-    stuck: [[failing, failing, failing, { wait: 30_000 }]],
+    stuck: [[failing, failing, failing, { hang: true }]],
     moving: [
       [
         ...['a', 'b', 'c', 'd'].flatMap((text) => [...edit(text), failing]),

@@ -76,7 +76,7 @@ test('parks a task that exceeds its time limit, and the others continue', async 
     if (kind === 'attempt.started' && data.number === 1 && data.task.name === 'one')
       clock.ahead += 301_000
   }
-  await world.run({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
+  await world.run({ script: world.script({ one: [[{ hang: true }]] }) })
   expect(world.of('breaker.tripped')[0]).toMatchObject({ which: 'time' })
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
   expect(world.of('attempt.started').map(({ task }) => task.name)).toEqual(['one', 'two'])

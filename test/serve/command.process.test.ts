@@ -35,6 +35,11 @@ async function serve({ cwd, env }: Terminal, ...args: readonly string[]): Promis
   return { child, ended, ...(JSON.parse(text) as { url: string; isNew: boolean; pid: number }) }
 }
 
+/** The cookie that the address is exchanged for. */
+const enter = async (url: string) => {
+  const answer = await fetch(url, { redirect: 'manual' })
+  return { status: answer.status, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
 const cookieOf = (url: string) =>
   `stint-${new URL(url).port}=${new URL(url).searchParams.get('token')!}`
 const ask = (url: string, path: string, init: RequestInit = {}) =>
@@ -44,9 +49,11 @@ describe('stint serve', () => {
   test('serves the built page until it is stopped, and leaves no process and no server record', async () => {
     const world = terminal()
     const token = 'from-the-environment'
+    const script = join(world.folder, 'hang.json')
+    writeFileSync(script, JSON.stringify({ default: [[{ hang: true }]] }))
     const { child, ended, url } = await serve({
       ...world,
-      env: { ...world.env, STINT_SERVE_TOKEN: token },
+      env: { ...world.env, STINT_SERVE_TOKEN: token, STINT_REHEARSAL_SCRIPT: script },
     })
     expect(new URL(url).searchParams.get('token')).toBe(token)
     const entered = await fetch(url, { redirect: 'manual' })
@@ -58,12 +65,10 @@ describe('stint serve', () => {
       0o600,
     ])
     const events = await ask(url, '/api/events')
-    const hang = { harness: 'rehearsal', script: join(world.folder, 'hang.json') }
-    writeFileSync(hang.script, JSON.stringify({ default: [[{ hang: true }]] }))
     const prompted = await ask(url, '/api/prompts', {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: new URL(url).origin },
-      body: JSON.stringify({ text: 'Hang', ...hang }),
+      body: JSON.stringify({ text: 'Hang', harness: 'rehearsal' }),
     })
     const { prompt } = (await prompted.json()) as { prompt: string }
     child.kill('SIGTERM')
@@ -77,7 +82,11 @@ describe('stint serve', () => {
     const world = terminal()
     const first = await serve(world)
     const second = await serve(world)
-    expect(second).toMatchObject({ url: first.url, isNew: false, pid: first.child.pid })
+    expect(second).toMatchObject({ isNew: false, pid: first.child.pid })
+    expect(new URL(second.url).origin).toBe(new URL(first.url).origin)
+    const { cookie } = await enter(second.url)
+    const overview = () => fetch(new URL('/api/overview', first.url), { headers: { cookie } })
+    expect((await overview()).status).toBe(200)
     expect(await second.ended).toBe(0)
     const other = await world.stint('serve', '--port', '1')
     expect([other.exitCode, other.stderr]).toEqual([
@@ -87,7 +96,12 @@ describe('stint serve', () => {
     first.child.kill('SIGKILL')
     await first.ended
     const third = await serve(world)
-    expect(third).toMatchObject({ url: first.url, isNew: true })
+    expect([third.isNew, new URL(third.url).origin]).toEqual([true, new URL(first.url).origin])
+    expect((await overview()).status).toBe(200)
+    // One-time addresses of the killed server are void, used or not.
+    expect(
+      await Promise.all([first, second].map(async ({ url }) => (await enter(url)).status)),
+    ).toEqual([401, 401])
     third.child.kill('SIGINT')
     expect(await third.ended).toBe(0)
   })
@@ -102,7 +116,7 @@ describe('stint serve', () => {
     expect([refused.exitCode, refused.json()]).toMatchObject([1, { error: { code: 'PORT_TAKEN' } }])
     expect((await world.stint('serve', '--port', '70000')).exitCode).toBe(2)
     const open = await world.stint('serve', '--host', '0.0.0.0')
-    expect([open.exitCode, open.stderr]).toEqual([1, expect.stringContaining('--token')])
+    expect([open.exitCode, open.stderr]).toEqual([1, expect.stringContaining('STINT_SERVE_TOKEN')])
     // Viewing creates nothing in an empty project.
     expect(existsSync(join(world.cwd, '.sessions'))).toBe(false)
   })

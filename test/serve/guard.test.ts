@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oneTimeToken } from '../../src/serve/guard.ts'
 import { allowedHosts, startServer } from '../../src/serve/start-server.ts'
 import { Served, TOKEN } from './served.ts'
 
@@ -22,6 +23,26 @@ describe('the token', () => {
     expect(answer.headers['set-cookie']).toEqual([
       `stint-${served.server.port}=${TOKEN}; HttpOnly; SameSite=Strict; Path=/`,
     ])
+  })
+
+  test('is in no address: a one-time token is exchanged for the cookie once', async () => {
+    const { token, launch } = served.server
+    const address = `/s/1?token=${oneTimeToken(token, launch)}`
+    const enter = () => served.request(address, { headers: { cookie: undefined } })
+    expect((await enter()).headers['set-cookie']?.[0]).toContain(TOKEN)
+    expect((await enter()).status).toBe(401)
+    // The browser that has the cookie may reload.
+    expect((await served.request(address)).headers.location).toBe('/s/1')
+  })
+
+  test.each([
+    ['another start of the server', () => oneTimeToken(TOKEN, 'another launch')],
+    ['another token', () => oneTimeToken(`${TOKEN}x`, served.server.launch)],
+    ['another nonce', () => `x${oneTimeToken(TOKEN, served.server.launch)}`],
+    ['nothing', () => '.'],
+  ])('is not given for a one-time token of %s', async (_, token) => {
+    const answer = await served.request(`/?token=${token()}`, { headers: { cookie: undefined } })
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([401, undefined])
   })
 
   test('redirects only to this server', async () => {

@@ -86,7 +86,7 @@ describe('token-efficient tools', () => {
     expect(read(local)).not.toContain('stint')
   })
 
-  test('that the user requested stay when ours is removed, and setup says so', async () => {
+  test('requested by the user stay when setup removes its own, and setup prints that', async () => {
     const { stint, env, read, write, local } = world(`{ "env": { "ANTHROPIC_BETAS": "${BETA}" } }`)
     await stint('setup', 'claude', FLAG)
     write(local, read(local).replace('{', '{ "model": "opus",'))

@@ -73,7 +73,7 @@ describe('a setup check', () => {
         isWorking: true,
         problems: [],
         disabledBy: [],
-        command: { foundBy: 'launcher', program: script, exitCode: 0, output: 'stint answers' },
+        command: { program: script, exitCode: 0, output: 'stint answers' },
         server: {
           places: [{ path: at('.mcp.json'), status: 'current' }],
           approval: 'approved',
@@ -204,34 +204,20 @@ describe('a setup check', () => {
     ])
   })
 
-  test('finds Stint as the hook command does: launcher, project, PATH, nowhere', async () => {
-    const { stint, fire, check, launch, at, tools, script, server, write } = checkedWorld()
+  test('finds Stint by the launcher only, never in the project or on the PATH', async () => {
+    const { stint, fire, check, launch, at, tools, script, write } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
-    expect((await check()).report).toMatchObject({
-      command: { foundBy: null },
-      problems: [{ kind: 'not found' }],
-    })
-    const program = (path: string) => {
-      write(path, `#!/bin/sh\n[ "$1" = mcp ] && exec node "${server}"\necho stint answers\n`)
+    for (const path of [join(tools, 'stint'), at('node_modules', '.bin', 'stint')]) {
+      write(path, '#!/bin/sh\necho stint answers\n')
       chmodSync(path, 0o755)
-      return path
     }
-    const onPath = program(join(tools, 'stint'))
     expect((await check()).report).toMatchObject({
-      command: { foundBy: 'path', program: onPath },
-      problems: [],
-    })
-    const ofProject = program(at('node_modules', '.bin', 'stint'))
-    expect((await check()).report).toMatchObject({
-      command: { foundBy: 'project', program: ofProject },
-      problems: [],
+      command: { program: null },
+      problems: [{ kind: 'not found', advice: 'stint setup claude' }],
     })
     launch()
-    expect((await check()).report).toMatchObject({
-      command: { foundBy: 'launcher', program: script },
-      problems: [],
-    })
+    expect((await check()).report).toMatchObject({ command: { program: script }, problems: [] })
   })
 
   test.each([

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
+  AFTER_COMMAND,
   HOOK_COMMAND,
   STATUS_LINE_COMMAND,
   isStintCommand,
@@ -134,48 +135,45 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
       complained: '',
       knowsItsHarness: true,
     })
-    const other = machine(name)
-    other.program(join(other.project, 'node_modules', '.bin', 'stint'), 'of the project:')
-    const ran = run(
-      shell,
-      HOOK_COMMAND,
-      { ...other.environment(), PATH: `${other.tools}:/usr/bin:/bin` },
-      other.project,
-    )
-    expect(ran.said).toContain(`of the project:hook${EVENT}`)
   })
 
-  test.each(['node', 'hook'] as const)(
-    'falls back to the PATH when the %s that the launcher names is gone',
+  test.each(['node', 'hook', 'launcher'] as const)(
+    'does nothing when the %s is gone, whatever the project and the PATH hold',
     (gone) => {
       const { place, program, launcher, environment, project } = machine()
       const hook = program(place('dist', 'hook.cjs'), 'launched:')
       const node = place('old-node')
       symlinkSync(process.execPath, node)
-      launcher(place('home', '.local', 'state', 'stint'), hook, node)
-      rmSync(gone === 'node' ? node : hook)
-      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+      const written = launcher(place('home', '.local', 'state', 'stint'), hook, node)
       program(place('tools', 'stint'), 'from the PATH:')
-      const ran = run(
-        shell,
-        HOOK_COMMAND,
-        environment({ PATH: `${place('tools')}:/usr/bin:/bin` }),
-        project,
-      )
-      expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
-      expect(ran.said).toContain(`from the PATH:hook${EVENT}`)
+      program(join(project, 'node_modules', '.bin', 'stint'), 'of the project:')
+      const PATH = `./node_modules/.bin:${place('tools')}:/usr/bin:/bin`
+      expect(run(shell, HOOK_COMMAND, environment({ PATH }), project).said).toContain('launched:')
+      rmSync({ node, hook, launcher: written }[gone])
+      for (const command of [HOOK_COMMAND, AFTER_COMMAND, STATUS_LINE_COMMAND])
+        expect(run(shell, command, environment({ PATH }), project)).toMatchObject(SILENCE)
     },
   )
 
-  test('prefers the project to the PATH, and skips a project without Node', () => {
-    const { place, program, environment, project } = machine()
-    program(join(project, 'node_modules', '.bin', 'stint'), 'of the project:')
-    const withNode = environment({ PATH: `${place('tools')}:/usr/bin:/bin` })
-    program(place('tools', 'stint'), 'from the PATH:')
-    expect(run(shell, HOOK_COMMAND, withNode, project).said).toContain('of the project:hook')
-    expect(run(shell, HOOK_COMMAND, environment({ PATH: place('empty') }), project)).toMatchObject(
-      SILENCE,
-    )
+  test.each(['STINT_STATE_HOME', 'XDG_STATE_HOME'])(
+    'reads no launcher from the project when %s is relative',
+    (variable) => {
+      const { program, place, launcher, environment, project } = machine()
+      const hook = program(place('dist', 'hook.cjs'), 'launched:')
+      launcher(join(project, 'x'), hook)
+      launcher(join(project, 'x', 'stint'), hook)
+      const ran = run(shell, HOOK_COMMAND, environment({ [variable]: 'x' }), project)
+      expect(ran).toMatchObject(SILENCE)
+    },
+  )
+
+  test('ends a hook that keeps computing', () => {
+    const { place, write, launcher, environment, project } = machine()
+    const script = 'for (;;);'
+    launcher(place('home', '.local', 'state', 'stint'), write(place('dist', 'hook.cjs'), script))
+    const quick = HOOK_COMMAND.replace(/ulimit -t \d+/, 'ulimit -t 1')
+    expect(quick).not.toBe(HOOK_COMMAND)
+    expect(run(shell, quick, environment(), project)).toMatchObject(SILENCE)
   })
 
   test.each([

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MCP_COMMAND } from '../../src/harness/setup/launcher.ts'
+import { program } from '../support/cli.ts'
 import { setupWorld } from './world.ts'
 
 /** Its own folders in the state home stay, but are empty. */
@@ -157,11 +158,13 @@ describe('stint setup claude', () => {
 
   test('for every project prints the command that adds the server, and refuses --mcp', async () => {
     const { stint, everything } = world()
-    const added = 'claude mcp add --scope user stint -- stint mcp'
+    const added = `claude mcp add --scope user stint -- ${process.execPath} ${program} mcp`
     expect((await stint('setup', 'claude', '--user')).stdout).toContain(added)
     expect((await stint('setup', 'claude', '--user', '--no-mcp')).stdout).not.toContain(added)
     const before = everything()
-    expect((await stint('setup', 'claude', '--user', '--mcp')).stderr).toContain(added)
+    expect((await stint('setup', 'claude', '--user', '--mcp')).stderr).toContain(
+      'stint setup claude --user prints the command',
+    )
     expect((await stint('setup', 'claude', '--mcp', '--no-mcp')).exitCode).toBe(2)
     expect(everything()).toEqual(before)
   })

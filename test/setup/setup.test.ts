@@ -544,7 +544,7 @@ describe('a dry run', () => {
 
 describe('a settings file that is a symbolic link', () => {
   test.each(['there', 'not there yet'])(
-    'is written through, and stays a link: its target is %s',
+    'is written through with --yes, and stays a link: its target is %s',
     async (target) => {
       const { stint, folder, write, at, local, settings } = setupWorld()
       const real = join(folder, 'dotfiles', 'claude.json')
@@ -552,10 +552,10 @@ describe('a settings file that is a symbolic link', () => {
       if (target === 'there') write(real, '{\n  "model": "opus"\n}\n')
       mkdirSync(at('.claude'))
       symlinkSync(real, local)
-      await stint('setup', 'claude')
+      await stint('setup', 'claude', '--yes')
       expect(lstatSync(local).isSymbolicLink()).toBe(true)
       expect(Object.keys(settings(real).hooks)).toEqual(EVENTS)
-      await stint('setup', 'claude', '--remove')
+      await stint('setup', 'claude', '--remove', '--yes')
       expect(lstatSync(local).isSymbolicLink()).toBe(true)
       if (target === 'there') expect(readFileSync(real, 'utf8')).toBe('{\n  "model": "opus"\n}\n')
       else expect(existsSync(real)).toBe(false)

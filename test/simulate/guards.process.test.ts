@@ -32,8 +32,8 @@ const GUARDS: readonly {
     changes: [
       [
         'src/journal/write-files.ts',
-        'return openSync(path, constants.O_RDWR | constants.O_APPEND)\n',
-        'return openSync(path, constants.O_RDWR)\n',
+        'return open(path, O_RDWR | O_APPEND | O_NONBLOCK)\n',
+        'return open(path, O_RDWR | O_NONBLOCK)\n',
       ],
       [
         'src/journal/write-files.ts',

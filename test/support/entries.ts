@@ -426,7 +426,7 @@ export function history({
   kinds = ENTRY_KINDS,
   ...length
 }: Length & { kinds?: readonly EntryKind[] } = {}) {
-  return moves(kinds, length).map(told)
+  return moves(kinds, length).map(toEntries)
 }
 
 /** A session in two parts, of which the second may have other kinds, with the start of the second. */
@@ -436,7 +436,7 @@ export function historyInTwo(
   length: Length = {},
 ) {
   return fc.tuple(moves(first, length), moves(second, length)).map(([before, after]) => {
-    const entries = told([...before, ...after.map(({ once: _once, ...move }) => move)])
+    const entries = toEntries([...before, ...after.map(({ once: _once, ...move }) => move)])
     return { entries, at: before.length + 1 }
   })
 }
@@ -464,7 +464,7 @@ function moves(
   return fc.array(move, { minLength, maxLength, size: 'max' })
 }
 
-function told(moves: readonly Move[]): RawEntry[] {
+function toEntries(moves: readonly Move[]): RawEntry[] {
   const entries: RawEntry[] = [
     entry(0, 'session.opened', MAKE['session.opened'](drawFrom([7, 1, 2], 'fix-login', []))),
   ]

@@ -10,6 +10,9 @@ const USER_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_WORK_TREE',
   'STINT_SESSION',
   'STINT_RUN',
+  'STINT_CONVERSATION',
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
 ])
 
 const shared = globalThis as {

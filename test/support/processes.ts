@@ -1,5 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+
+/** With `node --require`, a program dies just before the write call numbered in the variable of this name. */
+export const KILL_AT_WRITE = fileURLToPath(new URL('kill-at-write.cjs', import.meta.url))
 
 /** The running processes whose environment contains a word. */
 export function carriersOf(word: string): readonly number[] {
@@ -19,9 +23,7 @@ export function isRunning(pid: number): boolean {
 
 /** Fails unless soon no process carries the word. */
 export async function expectNoneLeft(word: string): Promise<void> {
-  await expect
-    .poll(() => carriersOf(word).map(commandOf), { timeout: 20_000, interval: 50 })
-    .toEqual([])
+  await expect.poll(() => carriersOf(word).map(commandOf)).toEqual([])
 }
 
 /** The start of a process's command line. */

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path'
 import { readLog } from '../../src/journal/read-log.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import { shortId } from '../../src/journal/ids.ts'
-import { type Project, openProject } from '../../src/library.ts'
+import { type Project, openProject } from '../../src/core.ts'
 import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { copyRepository, git, initRepository, scratchFolder } from './scratch.ts'
+import { agreeTo, markAsOwn, needsAgreement } from './trust.ts'
 import { SESSION_ID, type Story } from './worlds.ts'
 
 export interface RunOptions {
@@ -17,14 +18,14 @@ export interface RunOptions {
 /** A project and what a user does in it. */
 export class World {
   /** What each command reported to the user. */
-  readonly said: string[] = []
+  readonly messages: string[] = []
 
   constructor(readonly root: string) {}
 
   /** One command: opens the project and closes it afterwards, like the command line. */
   async run<T>(work: (project: Project) => T | Promise<T>, options: RunOptions = {}): Promise<T> {
     const project = openProject(options.cwd ?? this.root, {
-      say: (line) => this.said.push(line),
+      say: (line) => this.messages.push(line),
       env: options.env ?? {},
     })
     try {
@@ -54,6 +55,8 @@ export class World {
   write(path: string, content: string | Buffer): void {
     mkdirSync(dirname(this.path(path)), { recursive: true })
     writeFileSync(this.path(path), content)
+    if (needsAgreement(path)) agreeTo(this.root)
+    markAsOwn(this.root, path)
   }
 
   names(...parts: string[]): readonly string[] {

@@ -1,4 +1,5 @@
-// A terminal emulator, as far as our programs need one.
+// A terminal emulator behind the cleaning of a command's output, as far as our programs need one.
+import { printedText, withoutTrusted } from '../../src/cli/context/trusted-output.ts'
 
 const TOKENS = /\u001B\[[?\d;]*[A-Za-z]|[^\u001B]/gu
 const COMMAND = /^\u001B\[([?\d;]*)([A-Za-z])$/
@@ -57,7 +58,9 @@ export class Screen {
     for (const listener of this.#listeners) listener()
   }
 
-  write(text: string): void {
+  write(output: string): void {
+    // What another process wrote is cleaned already.
+    const text = withoutTrusted(output) === output ? output : printedText(output)
     this.writes.push(text)
     for (const [token] of text.matchAll(TOKENS)) this.#take(token)
   }

@@ -32,18 +32,19 @@ export async function serve(
 ): Promise<Served> {
   const child = spawn(process.execPath, [program, 'serve', '--json', ...flags], {
     cwd,
-    env,
+    // A chosen token, so that the address can be opened by several browsers and after a restart.
+    env: { STINT_SERVE_TOKEN: 'a-token-for-these-tests', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   child.stderr.on('data', (piece: Buffer) => {
-    said += String(piece)
+    output += String(piece)
   })
   const first = await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'exit'),
   ])
-  if (typeof first[0] !== 'string') throw new Error(`stint serve ended with ${first[0]}\n${said}`)
+  if (typeof first[0] !== 'string') throw new Error(`stint serve ended with ${first[0]}\n${output}`)
   const { url } = JSON.parse(first[0]) as { url?: string }
   if (url === undefined) throw new Error(`stint serve: ${first[0]}`)
   return {

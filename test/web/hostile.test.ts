@@ -38,7 +38,6 @@ beforeAll(async () => {
   servers = await Promise.all([serve(world.root, world.env), serve(calm.root, calm.env)])
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   page = await context.newPage()
-  page.setDefaultTimeout(15_000)
   page.on('pageerror', (error) => violations.push(`failed: ${error}`))
   page.on('dialog', (dialog) => violations.push(`asked: ${dialog.message()}`))
   // A CSP violation means that a text became markup.
@@ -202,9 +201,7 @@ describe('hostile text', () => {
     '%s is shown as text and does nothing',
     async (_, path, where) => {
       await page.goto(servers[0]!.origin + path())
-      await expect
-        .poll(() => page.locator(where).first().textContent(), { timeout: 15_000 })
-        .toContain('<script>')
+      await expect.poll(() => page.locator(where).first().textContent()).toContain('<script>')
       await page.mouse.move(700, 400)
       await expectHarmless()
     },
@@ -215,9 +212,7 @@ describe('hostile text', () => {
     const item = page.locator('.item', { hasText: 'A picture that cannot be shown' })
     await item.waitFor()
     await page.keyboard.press('e')
-    await expect
-      .poll(() => item.locator('.fold-body').last().textContent(), { timeout: 15_000 })
-      .toContain(PLAIN_END)
+    await expect.poll(() => item.locator('.fold-body').last().textContent()).toContain(PLAIN_END)
     expect(await page.locator('img').count()).toBe(0)
     await expectHarmless()
   })
@@ -235,9 +230,7 @@ describe('hostile text', () => {
     await long.waitFor()
     expect((await long.textContent())!.length).toBeLessThan(5000)
     await long.getByRole('button', { name: /Show more \(1023 KB left\)/ }).click()
-    await expect
-      .poll(async () => (await long.textContent())!.length, { timeout: 15_000 })
-      .toBeGreaterThan(40_000)
+    await expect.poll(async () => (await long.textContent())!.length).toBeGreaterThan(40_000)
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     await page.locator('.item').first().waitFor()
     await page.keyboard.press('G')

@@ -25,9 +25,9 @@ const PIXEL =
 
 /** The items of a conversation in order, each a second after the one before. */
 export function conversationOf(
-  ...said: readonly ((at: string, id: string) => HistoryItem)[]
+  ...items: readonly ((at: string, id: string) => HistoryItem)[]
 ): readonly HistoryItem[] {
-  return said.map((make, index) =>
+  return items.map((make, index) =>
     make(new Date(Date.UTC(2026, 9, 2, 9, 0, index * 20)).toISOString(), `m${index}`),
   )
 }

@@ -9,7 +9,6 @@ import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
 import { isAccessible, openPage } from './open-page.ts'
 
-const TOKEN = '0123456789abcdef0123456789abcdef'
 const SCRIPT = `default:
   - - say: "I look **first**. <img src=x onerror=alert(1)>"
     - run: echo looked
@@ -34,12 +33,9 @@ let browser: Browser
 beforeAll(async () => {
   demo = emptyProject()
   await demo.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the race')
-  writeFileSync(join(demo.root, '.sessions', 'short.yml'), SCRIPT)
-  writeFileSync(join(demo.root, '.sessions', 'long.yml'), LONG)
-  ;[served, browser] = await Promise.all([
-    serve(demo.root, demo.env, '--token', TOKEN),
-    launchBrowser(),
-  ])
+  demo.env.STINT_REHEARSAL_SCRIPT = join(demo.folder, 'script.yml')
+  setScript(SCRIPT)
+  ;[served, browser] = await Promise.all([serve(demo.root, demo.env), launchBrowser()])
 }, 120_000)
 
 afterAll(async () => {
@@ -58,12 +54,15 @@ async function openSession(): Promise<Page> {
   return page
 }
 
+/** The server reads the script when the agent starts. */
+function setScript(script: string): void {
+  writeFileSync(demo.env.STINT_REHEARSAL_SCRIPT!, script)
+}
+
 async function send(page: Page, text: string, script: string): Promise<void> {
+  setScript(script)
   await page.getByLabel('Harness').selectOption('rehearsal')
   await page.getByLabel('Where', { exact: true }).selectOption('fresh')
-  if (!(await page.getByLabel('Script').isVisible()))
-    await page.getByRole('button', { name: 'More' }).click()
-  await page.getByLabel('Script').fill(`.sessions/${script}`)
   await page.getByLabel('Prompt', { exact: true }).fill(text)
   await page.getByLabel('Prompt', { exact: true }).press('Control+Enter')
 }
@@ -82,7 +81,7 @@ const log = (page: Page) => page.getByRole('log', { name: 'The answer' })
 
 test('streams the answer with tools folded, and obeys allowed and refused permissions', async () => {
   const page = await openSession()
-  await send(page, 'Look at it', 'short.yml')
+  await send(page, 'Look at it', SCRIPT)
   await log(page).locator('.permission[data-open=true]', { hasText: 'touch allowed.txt' }).waitFor()
   await isAccessible(page)
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
@@ -117,7 +116,7 @@ test('keeps following the answer after a reload, on another page and after a los
   await page.addInitScript(
     'sources = []; EventSource = class extends EventSource { constructor(at) { super(at); sources.push(this) } }',
   )
-  await send(page, 'Take your time', 'long.yml')
+  await send(page, 'Take your time', LONG)
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
@@ -129,7 +128,7 @@ test('keeps following the answer after a reload, on another page and after a los
   const other = await openSession()
   await log(other).getByText('Take your time').waitFor()
   await other.getByRole('button', { name: 'Allow', exact: true }).click()
-  await expect.poll(() => existsSync(join(demo.root, 'waits.txt')), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(demo.root, 'waits.txt'))).toBe(true)
   expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.'])
   await cut.mend()
   await log(page).getByText('I go on.').waitFor()
@@ -149,14 +148,14 @@ test('keeps following the answer after a reload, on another page and after a los
 
 test('reports a prompt lost with a killed server, and sends the next one to the new server', async () => {
   const page = await openSession()
-  await send(page, 'Take your time', 'long.yml')
+  await send(page, 'Take your time', LONG)
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await served.stop('SIGKILL')
   await page.getByText('Reconnecting').waitFor()
-  served = await serve(demo.root, demo.env, '--token', TOKEN, '--port', new URL(served.url).port)
-  await log(page).getByText('no longer knows this prompt').waitFor({ timeout: 30_000 })
+  served = await serve(demo.root, demo.env, '--port', new URL(served.url).port)
+  await log(page).getByText('no longer knows this prompt').waitFor()
   expect(await page.getByRole('button', { name: 'Allow', exact: true }).count()).toBe(0)
-  await send(page, 'Once more', 'short.yml')
+  await send(page, 'Once more', SCRIPT)
   await log(page).locator('.permission[data-open=true]', { hasText: 'touch allowed.txt' }).waitFor()
   await page.getByRole('button', { name: 'Interrupt' }).click()
   await log(page).locator('.answer-end').waitFor()
@@ -167,12 +166,11 @@ test('starts a new session from the session list, and shows why it cannot send',
   onTestFinished(close)
   await page.getByLabel('Harness').selectOption('rehearsal')
   await page.getByLabel('Where', { exact: true }).selectOption('new')
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByLabel('Script').fill('.sessions/nowhere.yml')
   await page.getByLabel('Prompt', { exact: true }).fill('Begin something')
+  setScript('sing: loudly\n')
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('alert').getByText('nowhere.yml').waitFor()
-  await page.getByLabel('Script').fill('.sessions/short.yml')
+  await page.getByRole('alert').getByText('script.yml').waitFor()
+  setScript(SCRIPT)
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('button', { name: 'Refuse' }).click()
   await expect.poll(() => demo.stint('list')).toMatch(/begin-something/i)

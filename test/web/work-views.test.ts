@@ -234,7 +234,7 @@ describe('the ledger', () => {
         writes: 2,
       }),
     ])
-    await expect.poll(() => figure(page, 'Hooks').textContent(), { timeout: 30_000 }).toBe('13')
+    await expect.poll(() => figure(page, 'Hooks').textContent()).toBe('13')
     await page.getByRole('button', { name: '7 days' }).click()
     await expect.poll(() => bars.count()).toBe(7)
   })

@@ -165,7 +165,9 @@ export function VirtualList(props: VirtualListProps) {
     }
 
   const onScroll = () => {
-    const view = scroller.current!
+    const view = scroller.current
+    // The event comes with the next frame, when the list may be gone.
+    if (view === null) return
     const isAtEnd = view.scrollTop + view.clientHeight >= view.scrollHeight - END_DISTANCE
     if (isAtEnd !== state.isAtEnd) {
       state.isAtEnd = isAtEnd

@@ -4,6 +4,7 @@ import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { ProblemLine } from '../components/problem-line.tsx'
+import { WithCode } from '../components/text.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { PromptAnswer } from './prompt-answer.tsx'
 import {
@@ -16,9 +17,6 @@ import {
 
 type Permissions = NonNullable<PromptRequest['permissions']>
 type PromptTarget = 'on' | 'fresh' | 'new'
-
-/** For a harness that is slow to report whether it is installed. */
-const RELOAD_MS = 1500
 
 const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string }[] = [
   { value: 'ask', name: 'Ask me each time' },
@@ -93,19 +91,12 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   )
   const [target, setTarget] = useState<PromptTarget>(session === undefined ? 'new' : 'on')
   const [model, setModel] = useState('')
-  const [script, setScript] = useState('')
   const [isExpanded, setExpanded] = useState(false)
   const { isBusy, failure, run } = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcuts('Prompt', [
     { keys: 'p', label: 'Write a prompt', run: () => field.current?.focus() },
   ])
-  const isPending = harnesses.some((line) => line.isPending)
-  useEffect(() => {
-    if (!isPending) return undefined
-    const again = setTimeout(overview.reload, RELOAD_MS)
-    return () => clearTimeout(again)
-  }, [overview.value])
   const harness = harnessFor(chosen, harnesses)
   const canAsk = text.trim() !== '' && !isRunning && !isBusy
   const send = async (): Promise<void> => {
@@ -118,7 +109,6 @@ function Composer({ session, isRunning, started }: ComposerProps) {
       ...(target === 'fresh' ? { isFresh: true } : {}),
       ...(harness === undefined ? {} : { harness: harness.name }),
       ...(model.trim() === '' ? {} : { model: model.trim() }),
-      ...(harness?.isScripted === true && script.trim() !== '' ? { script: script.trim() } : {}),
     }
     const answer = await run(() => api.startPrompt(request))
     if (answer === undefined) return
@@ -179,13 +169,11 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           value={harness?.name ?? ''}
           onChange={({ currentTarget }) => setChosen(currentTarget.value)}
         >
-          {harness === undefined ? (
-            <option value="">{isPending ? 'Asking the harnesses' : 'No harness is there'}</option>
-          ) : null}
-          {harnesses.map(({ name, isThere, isPending: isAsked, version, problem }) => (
-            <option key={name} value={name} disabled={!isThere} title={isThere ? version : problem}>
+          {harness === undefined ? <option value="">No harness is there</option> : null}
+          {harnesses.map(({ name, isThere, problem }) => (
+            <option key={name} value={name} disabled={!isThere} title={problem}>
               {name}
-              {isThere ? '' : isAsked ? ' (asked)' : ' (not there)'}
+              {isThere ? '' : ' (not there)'}
             </option>
           ))}
         </select>
@@ -195,11 +183,13 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           value={permissions}
           onChange={({ currentTarget }) => setPermissions(currentTarget.value as Permissions)}
         >
-          {PERMISSIONS.map(({ value, name }) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          {PERMISSIONS.filter(({ value }) => overview.value?.permissions.includes(value)).map(
+            ({ value, name }) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ),
+          )}
         </select>
         <button
           class="quiet-button"
@@ -227,16 +217,12 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           value={model}
           onInput={({ currentTarget }) => setModel(currentTarget.value)}
         />
-        {harness?.isScripted === true ? (
-          <input
-            class="field composer-model"
-            aria-label="Script"
-            placeholder="Script of the rehearsal"
-            value={script}
-            onInput={({ currentTarget }) => setScript(currentTarget.value)}
-          />
-        ) : null}
       </div>
+      {overview.value?.needsTrust === true ? (
+        <p class="muted">
+          <WithCode text="This project has settings or journals that you have not agreed to. `stint trust` in a terminal shows them and asks." />
+        </p>
+      ) : null}
       <ProblemLine failure={failure ?? overview.failure} />
     </form>
   )

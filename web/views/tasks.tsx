@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Priority, PublicTask, Size } from '../../src/serve/contract.ts'
+import type { Priority, PageTask, Size } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Empty, Loaded } from '../components/states.tsx'
@@ -77,7 +77,7 @@ export function TasksView() {
 }
 
 interface ListProps {
-  readonly all: readonly PublicTask[]
+  readonly all: readonly PageTask[]
   readonly isAll: boolean
   readonly text: string
   readonly changed: () => void
@@ -93,7 +93,7 @@ function TaskList({ all, isAll, text, changed }: ListProps) {
 
 interface BranchProps {
   readonly nodes: readonly TaskNode[]
-  readonly names: ReadonlyMap<string, PublicTask>
+  readonly names: ReadonlyMap<string, PageTask>
   readonly changed: () => void
 }
 
@@ -117,7 +117,7 @@ function AddTask({
   added,
   close,
 }: {
-  tasks: readonly PublicTask[]
+  tasks: readonly PageTask[]
   added: () => void
   close: () => void
 }) {
@@ -203,7 +203,7 @@ function AddTask({
   )
 }
 
-const STATUSES: readonly { readonly status: PublicTask['status']; readonly word: string }[] = [
+const STATUSES: readonly { readonly status: PageTask['status']; readonly word: string }[] = [
   { status: 'ready', word: 'ready' },
   { status: 'in_progress', word: 'in progress' },
   { status: 'blocked', word: 'blocked' },
@@ -216,13 +216,13 @@ function TaskLine({
   names,
   changed,
 }: {
-  task: PublicTask
-  names: ReadonlyMap<string, PublicTask>
+  task: PageTask
+  names: ReadonlyMap<string, PageTask>
   changed: () => void
 }) {
   const { isBusy, failure, run } = useAction()
   const waits = task.dependsOn.filter((id) => names.get(id)?.status !== 'completed')
-  const move = async (status: PublicTask['status']): Promise<void> => {
+  const move = async (status: PageTask['status']): Promise<void> => {
     await run(() => api.moveTask(task.id, status))
     changed()
   }
@@ -234,7 +234,7 @@ function TaskLine({
         value={task.status}
         data-status={task.status}
         disabled={isBusy}
-        onChange={({ currentTarget }) => void move(currentTarget.value as PublicTask['status'])}
+        onChange={({ currentTarget }) => void move(currentTarget.value as PageTask['status'])}
       >
         {STATUSES.map(({ status, word }) => (
           <option key={status} value={status}>
@@ -283,7 +283,7 @@ function TaskLine({
   )
 }
 
-function TaskDetails({ task }: { task: PublicTask }) {
+function TaskDetails({ task }: { task: PageTask }) {
   return (
     <div class="task-details small">
       {task.description === '' ? null : (
@@ -317,6 +317,11 @@ function TaskDetails({ task }: { task: PublicTask }) {
         {task.verify === undefined ? null : (
           <>
             , verified by <code>{task.verify}</code>
+            {task.needsTrust === true ? (
+              <>
+                , which is not run before you agree with <code>stint trust</code>
+              </>
+            ) : null}
           </>
         )}
         {task.blocks.length === 0 ? '' : `, ${pluralize(task.blocks.length, 'other')} after it`},

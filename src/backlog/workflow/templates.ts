@@ -11,11 +11,11 @@ import {
   isMap,
   isScalar,
   isSeq,
-  parseDocument,
 } from 'yaml'
 import { MAX_PHASES } from '../../session/kinds/workflow.ts'
 import { oneLine } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
+import { parseYaml } from '../../text/parse-yaml.ts'
 
 export const DEFAULT_TEMPLATE = 'nine-phases'
 
@@ -149,11 +149,11 @@ const MAX_NAME = 60
 
 export function readTemplate(text: string, path: string, name: string): WorkflowTemplate {
   const lines = new LineCounter()
-  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: true }
-  const document = parseDocument(text, options)
+  const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const parser = new TemplateParser((offset) => lines.linePos(offset).line)
-  for (const { pos, message } of document.errors) parser.report(pos[0], message)
-  const template = document.errors.length > 0 ? undefined : parser.template(document.contents, name)
+  if (!parsed.isValid)
+    for (const { offset, message } of parsed.mistakes) parser.report(offset, message)
+  const template = parsed.isValid ? parser.template(parsed.document.contents, name) : undefined
   if (template !== undefined && parser.mistakes.length === 0) return template
   throw new StintError(
     'TEMPLATE_INVALID',

@@ -1,11 +1,18 @@
-import { onSessionEnd, onStop, onSubagentStop } from '../../hook/turn-end.ts'
+import {
+  onSessionEnd,
+  onStop,
+  onSubagentStop,
+  recordAgent,
+  recordStopUnread,
+} from '../../hook/turn-end.ts'
 import { serveWithHandlers } from '../../hook/serve-hook.ts'
 
 export { writeStdout } from '../../journal/write-files.ts'
 
 export const serveEvent = (input: string) =>
-  serveWithHandlers(input, process.env, {
-    stop: onStop,
-    subagentStop: onSubagentStop,
-    sessionEnd: onSessionEnd,
-  })
+  serveWithHandlers(
+    input,
+    process.env,
+    { stop: onStop, subagentStop: onSubagentStop, sessionEnd: onSessionEnd },
+    { stop: recordStopUnread, subagentStop: recordAgent },
+  )

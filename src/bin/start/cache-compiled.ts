@@ -7,7 +7,7 @@ import { addChecksum } from './checksummed-code.ts'
 /** Enough for the commands in use; each file has at most about a megabyte. */
 const MOST_FILES = 100
 
-export function cacheCompiled(path: string, code: Buffer): void {
+export function cacheCompiled(path: string, code: Uint8Array): void {
   try {
     createFolder(dirname(path))
     replaceUnsynced(path, addChecksum(code))

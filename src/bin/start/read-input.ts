@@ -45,7 +45,7 @@ function readAtOnce(): string | undefined {
   for (let length = 0; ;) {
     try {
       const count = readSync(0, bytes, length, bytes.length - length, null)
-      if (count === 0) return bytes.toString('utf8', 0, length)
+      if (count === 0) return bytes.subarray(0, length).toString()
       length += count
       if (length > LONGEST_INPUT) return undefined
       if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(length)])
@@ -58,7 +58,12 @@ function readAtOnce(): string | undefined {
   }
 }
 
-/** Without parsing the whole input. */
-export function eventNameIn(input: string): string {
+const NAME_FIELD = '"hook_event_name":"'
+
+/** Without parsing the whole input, and for the usual form of a `known` name without compiling a pattern. */
+export function eventNameIn(input: string, known: Readonly<Record<string, string>>): string {
+  const at = input.indexOf(NAME_FIELD) + NAME_FIELD.length
+  const name = input.slice(at, input.indexOf('"', at))
+  if (known[name] !== undefined) return name
   return /"hook_event_name"\s*:\s*"(\w+)"/.exec(input)?.[1] ?? ''
 }

@@ -3,7 +3,7 @@ import { type Command, type RouteMap, buildCommand, buildRouteMap } from '@stric
 import { defined } from '../../text/defined.ts'
 import { type CliContext, EXIT, Output, errorJson, exitCodeFor } from './context.ts'
 import { toggle } from './flags.ts'
-import type { Project } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { StintError } from '../../public/projection.ts'
 import { withSuggestions } from './suggestions.ts'
 
@@ -91,7 +91,7 @@ export function commandFactory<I>(
           output,
           json,
           print: (value: unknown, text: () => string) =>
-            output.line(json ? JSON.stringify(value, undefined, 2) : text()),
+            json ? output.json(value, 2) : output.line(text()),
           exit: (code: number) => {
             this.process.exitCode = code
           },
@@ -101,7 +101,7 @@ export function commandFactory<I>(
           await open(invocation, (opened) => run(opened, values as never, ...words))
         } catch (error) {
           if (!json || exitCodeFor(error) === EXIT.defect) throw error
-          output.line(JSON.stringify(errorJson(error), undefined, spec.isLines ? 0 : 2))
+          output.json(errorJson(error), spec.isLines ? 0 : 2)
           // Set, not thrown: the parser would print a thrown error again on stderr.
           this.process.exitCode = exitCodeFor(error)
         }
@@ -195,7 +195,7 @@ export const defineProjectCommand = commandFactory<ProjectInvocation>(async (inv
       return { session }
     }
     try {
-      await work({ ...invocation, project, pick })
+      await askIfNeedsConsent(invocation, project, () => work({ ...invocation, project, pick }))
     } catch (error) {
       throw await withSuggestions(project, error)
     } finally {
@@ -210,6 +210,27 @@ export const defineProjectCommand = commandFactory<ProjectInvocation>(async (inv
     await runWith({ ...context.env, STINT_SESSION: await askWhichSession(error) })
   }
 })
+
+const CONSENT_CODES: ReadonlySet<string> = new Set(['NEEDS_CONSENT', 'FOREIGN_JOURNAL'])
+
+/** On a terminal, shows what a command needs consent to and asks; after a yes the command starts again. */
+async function askIfNeedsConsent(
+  { context, output }: Invocation,
+  project: Project,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const isAsked = error instanceof StintError && CONSENT_CODES.has(error.code)
+    if (!isAsked || !context.canAsk) throw error
+    const { askToTrust } = await import('./ask-trust.ts')
+    const review = await project.trust.review()
+    if (!(await askToTrust(review, output))) throw error
+    await project.trust.grant(review)
+    await work()
+  }
+}
 
 /** Redirects messages to a live view while it draws; undefined restores stderr. */
 export type RedirectMessages = (emit: ((line: string) => void) | undefined) => void
@@ -229,7 +250,9 @@ export async function openForRuns(
   const { openProject } = await import('./lazy-library.ts')
   const project = openProject(context.cwd, { env: context.env, say: (line) => emit(line) })
   try {
-    await work({ ...invocation, project, redirectMessages: (sink) => (emit = sink ?? toStderr) })
+    await askIfNeedsConsent(invocation, project, () =>
+      work({ ...invocation, project, redirectMessages: (sink) => (emit = sink ?? toStderr) }),
+    )
   } finally {
     project.dispose()
   }

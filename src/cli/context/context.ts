@@ -1,6 +1,8 @@
 import type { CommandContext, StricliProcess } from '@stricli/core'
 import { isSystemError } from '../../core.ts'
 import { type PublicError, StintError, publicError } from '../../public/projection.ts'
+import { printableJson } from '../../text/printable.ts'
+import { CLEAR_LINE, trusted } from './trusted-output.ts'
 
 /** The environment of a command, which tests replace. */
 export interface CliContext extends CommandContext {
@@ -65,6 +67,17 @@ export class Output {
     this.#context.process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }
 
+  json(value: unknown, indent?: number): void {
+    this.line(printableJson(value, indent))
+  }
+
+  /** An export: its bytes as they are, except on a terminal. */
+  raw(text: string): void {
+    const stdout = this.#context.process.stdout as Partial<NodeJS.WriteStream>
+    const content = text.endsWith('\n') ? text : `${text}\n`
+    this.#context.process.stdout.write(stdout.isTTY === true ? content : trusted(content))
+  }
+
   info(line: string): void {
     this.#context.process.stderr.write(`stint: ${line}\n`)
   }
@@ -73,16 +86,22 @@ export class Output {
   progress(done: number, total: number, what = 'sessions'): void {
     if (!this.#context.canAsk) return
     this.#context.process.stderr.write(
-      `\r\u001B[Kstint: reading ${what} ${done}/${total}${done === total ? '\r\u001B[K' : ''}`,
+      `${CLEAR_LINE}stint: reading ${what} ${done}/${total}${done === total ? CLEAR_LINE : ''}`,
     )
   }
 
   bold(text: string): string {
-    return this.#context.hasColour ? `\u001B[1m${text}\u001B[22m` : text
+    return this.#styled(text, 1)
   }
 
   dim(text: string): string {
-    return this.#context.hasColour ? `\u001B[2m${text}\u001B[22m` : text
+    return this.#styled(text, 2)
+  }
+
+  #styled(text: string, code: number) {
+    return this.#context.hasColour
+      ? `${trusted(`\u001B[${code}m`)}${text}${trusted('\u001B[22m')}`
+      : text
   }
 }
 

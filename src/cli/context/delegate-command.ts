@@ -1,5 +1,6 @@
 // Commands about delegates, which select the named ones or all that fit.
-import type { DelegateRow, Delegates, Project } from '../../library.ts'
+import type { DelegateRow, Delegates } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { StintError } from '../../public/projection.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { type RunInvocation, commandFactory, openForRuns } from './command.ts'

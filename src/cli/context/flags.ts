@@ -1,8 +1,9 @@
 // The kinds of flags and arguments that commands use.
 import { type CliContext, UsageError } from './context.ts'
-import type { Project, SessionStatus } from '../../library.ts'
-import { existsSync, readdirSync } from 'node:fs'
+import type { SessionStatus } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { join } from 'node:path'
+import { listFolder } from '../../core.ts'
 
 // Completions for names. Read-only: completing in a folder without sessions creates nothing there.
 
@@ -24,11 +25,9 @@ export const completions = {
   /** Short names of tasks with this prefix, open ones first, read from the file names. */
   tasks(this: CliContext, partial: string): Promise<readonly string[]> {
     return withProject(this, async ({ tasksFolder }) => {
-      const folders = ['active', 'archive']
-        .map((folder) => join(tasksFolder, folder))
-        .filter((folder) => existsSync(folder))
+      const folders = ['active', 'archive'].map((folder) => join(tasksFolder, folder))
       const names = folders.flatMap((folder) =>
-        readdirSync(folder).flatMap((name) => TASK_FILE.exec(name)?.[1] ?? []),
+        listFolder(folder).flatMap((name) => TASK_FILE.exec(name)?.[1] ?? []),
       )
       return [...new Set(names)]
         .filter((name) => name.startsWith(partial))

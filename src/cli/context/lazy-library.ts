@@ -1,2 +1,3 @@
 // Loaded when a project is opened, because help does not need it.
-export { AmbiguousSession, openProject } from '../../library.ts'
+export { AmbiguousSession } from '../../library.ts'
+export { openProject } from '../../core.ts'

@@ -9,6 +9,7 @@ import {
   positiveNumber,
   checkedFlag,
   exactlyOneOf,
+  nonEmpty,
   nonEmptyFlag,
   completions,
   textFlag,
@@ -82,6 +83,11 @@ export const PLAN_FLAGS = {
   ),
 }
 
+/** Several times: each path is agreed to by itself. */
+export function allowProtectedFlag(brief: string) {
+  return checkedFlag(repeatedTextFlag(`${brief}; may be given several times`, 'PATH'), nonEmpty)
+}
+
 export const RUN_FLAGS = {
   ...PLAN_FLAGS,
   maxTasks: checkedFlag(textFlag('End after so many tasks', 'N'), positiveInteger),
@@ -118,6 +124,7 @@ export const RUN_FLAGS = {
     ...textFlag('Go on with a run, the last one that can be unless named', 'RUN'),
     inferEmpty: true,
   },
+  allowProtected: allowProtectedFlag('A path of settings or hooks that the agents may change'),
   script: nonEmptyFlag('What the rehearsal harness is to do', 'FILE'),
 } as const
 
@@ -144,11 +151,13 @@ export function runOptions(flags: RunFlags): RunOptions & { readonly resume?: st
   refuseConflicts(flags)
   const { maxTasks, maxSessions, budgetTokens, budgetUsd, maxMinutes, verify } = flags
   const { onFailure, onLimit, permissions, inPlace: isInPlace, branch, once, script } = flags
+  const { allowProtected } = flags
   const resume = flags.resume === '' ? (true as const) : flags.resume
   return {
     ...planOptions(flags),
     ...defined({ maxTasks, maxSessions, budgetTokens, budgetUsd, maxMinutes, verify }),
     ...defined({ onFailure, onLimit, permissions, isInPlace, branch, once, script, resume }),
+    ...defined({ allowProtected }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Project } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { StintError } from '../../public/projection.ts'
 
 const MAX_SUGGESTIONS = 3

@@ -3,11 +3,11 @@ import { publicHandoff, shortId } from '../../public/projection.ts'
 import type {
   AcceptedHandoff,
   CreatedHandoff,
-  Project,
   RecordedHandoff,
   ShownHandoff,
   WaitingHandoff,
 } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { isAccepted } from '../../core.ts'
 import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'

@@ -10,17 +10,10 @@ import {
   tldrOf,
 } from '../../core.ts'
 import { type SessionRow, publicSession, shortId } from '../../public/projection.ts'
-import type {
-  Delivery,
-  Drift,
-  Item,
-  RawEntry,
-  Resumed,
-  SessionState,
-  ItemList,
-  WaitingHandoff,
-} from '../../library.ts'
+import type { Delivery, Drift, Item, RawEntry, ItemList, WaitingHandoff } from '../../library.ts'
+import type { Resumed, SessionState } from '../../core.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
+import { printableJson } from '../../text/printable.ts'
 import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { waitingHandoffLine } from './handoff.ts'
@@ -63,7 +56,7 @@ export function printSessions(
   let printed = 0
   if (isJson === true) output.line('[')
   for (const row of rows) {
-    if (isJson === true) output.line(`${printed === 0 ? '' : ','}${JSON.stringify(row)}`)
+    if (isJson === true) output.line(`${printed === 0 ? '' : ','}${printableJson(row)}`)
     else {
       if (printed === 0)
         output.line(

@@ -98,16 +98,11 @@ function diffHunks({ before = '', after = '' }: FileChange) {
   return unifiedDiff(before, after)
 }
 
-const FOUND_BY_TEXTS = { launcher: 'launcher', project: 'project itself', path: 'PATH' }
-
 export function describeSetupReport(report: SetupReport, output: Output, root: string): string {
   const { places, command, fired, notes, problems, isWorking } = report
   const column = (name: string, lines: readonly string[]) =>
     lines.map((line, index) => `${(index === 0 ? name : '').padEnd(12)}${line}`)
-  const foundText =
-    command.foundBy === null
-      ? 'no Stint'
-      : `by the ${FOUND_BY_TEXTS[command.foundBy]}: ${command.program}`
+  const foundText = command.program === null ? 'no Stint' : `by the launcher: ${command.program}`
   return joinLines(
     column(
       'registered',

@@ -1,6 +1,7 @@
 // Shows a prompt to the user or prints its events: streams the answer, asks for permissions, handles Ctrl-C.
 import type { PermissionRequest, PromptEnd, PromptEvent, PromptHandle } from '../../library.ts'
 import { withoutControls } from '../../text/clean.ts'
+import { printableJson } from '../../text/printable.ts'
 import { type CliContext, EXIT, Output } from '../context/context.ts'
 import { permissionQuestion } from './run/event-text.ts'
 import { dollarsAndCents, shortLine } from './terminal/text.ts'
@@ -48,7 +49,7 @@ class PromptView {
   }
 
   take(event: PromptEvent): void {
-    if (this.#isJson) this.#print(`${JSON.stringify(event)}\n`)
+    if (this.#isJson) this.#print(`${printableJson(event)}\n`)
     if (event.kind === 'permission.asked') this.#ask(event.data.request, event.data.permission)
     else if (!this.#isJson) this.#show(event)
   }

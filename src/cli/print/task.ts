@@ -1,4 +1,5 @@
-import type { Project, Task, TaskStatus, TreeNode } from '../../library.ts'
+import type { Task, TaskStatus, TreeNode } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { taskTrees } from '../../core.ts'
 import { labelledLines, indent, joinLines } from './terminal/text.ts'
 import { shorten } from '../../text/clean.ts'

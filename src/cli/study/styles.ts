@@ -1,4 +1,4 @@
-/** In the colours of the page of `stint serve`. */
+/** Uses the colours of the `stint serve` page. */
 export const STYLES = `
 :root {
   color-scheme: light dark;

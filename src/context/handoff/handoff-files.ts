@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMissing } from '../../journal/errors.ts'
 import { createFile, createFolder, removeFile } from '../../journal/write-files.ts'
 import { shortId } from '../../journal/ids.ts'
-import { readOrUndefined } from '../../journal/read-files.ts'
+import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import { defined } from '../../text/defined.ts'
 import { readHandoffFrontmatter } from './frontmatter.ts'
 import type { RecordedHandoff } from './recorded-handoffs.ts'
@@ -38,14 +36,9 @@ export function claimNumber<T extends { readonly text: string }>(
 }
 
 function numbersIn(folder: string) {
-  try {
-    return readdirSync(folder)
-      .flatMap((name) => /^(\d{1,6})(?:-\w+)?\.md$/.exec(name)?.[1] ?? [])
-      .map(Number)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+  return listFolder(folder)
+    .flatMap((name) => /^(\d{1,6})(?:-\w+)?\.md$/.exec(name)?.[1] ?? [])
+    .map(Number)
 }
 
 /** When two machines used the same number, one of the files has a longer name. */

@@ -1,11 +1,14 @@
 import { StintError } from '../../journal/errors.ts'
 import { commandWords } from '../../text/command-words.ts'
 import type { Capabilities, DriveRequest, Harness } from '../contract/drive.ts'
+import { missingProgram } from '../process/find-program.ts'
 import type { AcpProgram } from './drive/start-agent.ts'
 
 export interface AcpOptions extends AcpProgram {
   readonly capabilities?: Partial<Capabilities>
 }
+
+const PROGRAM_HINT = 'install it, or put its folder on the PATH'
 
 /** Agents that do not ask for permission are not restricted by these. */
 const CAPABILITIES: Capabilities = {
@@ -32,10 +35,18 @@ export function acpHarnessFor({ argument = '' }: DriveRequest): Harness {
 export function acpHarness({ capabilities, ...program }: AcpOptions): Harness {
   // The protocol's schemas take longer to load than most commands take to run.
   const loaded = () => import('./drive/conversation.ts')
+  const missing = async (env: NodeJS.ProcessEnv) =>
+    missingProgram(program.command, env, PROGRAM_HINT)
   return {
     name: program.name,
     capabilities: { ...CAPABILITIES, ...capabilities },
-    check: async (env) => (await loaded()).checkAgent(program, env),
+    missing,
+    async check(env) {
+      const lacks = await missing(env)
+      return lacks === undefined
+        ? (await loaded()).checkAgent(program, env)
+        : { isThere: false, ...lacks }
+    },
     open: async (options) => (await loaded()).openConversation(program, options),
   }
 }

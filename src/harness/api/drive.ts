@@ -9,6 +9,7 @@ import type {
   DriveRequest,
   Harness,
   HarnessCheck,
+  HarnessProblem,
   ConversationOptions,
 } from '../contract/drive.ts'
 import { ApiHistory, INSTRUCTION_FILES, openingMessages } from './drive/api-history.ts'
@@ -52,8 +53,19 @@ export function apiHarness(api: ApiOptions): Harness {
   return {
     name: api.name,
     capabilities: CAPABILITIES,
+    missing: async (env) => missingKey(api.settings, env),
     check: (env) => checkApi(api.settings, env),
     open: async (options) => openApi(api, options),
+  }
+}
+
+function missingKey(settings: ApiSettings, env: NodeJS.ProcessEnv): HarnessProblem | undefined {
+  try {
+    readKey(settings, env)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    return { problem: error.message, hint: error.hint ?? '' }
   }
 }
 

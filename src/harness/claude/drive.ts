@@ -1,6 +1,6 @@
 import type { Harness, ConversationOptions, Permissions } from '../contract/drive.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
-import { checkVersion } from '../process/find-program.ts'
+import { checkVersion, missingProgram } from '../process/find-program.ts'
 import { ClaudeConversation } from './drive/conversation.ts'
 import { StintError } from '../../journal/errors.ts'
 import { PROTECTED_NAMES } from '../../command/inside-tree.ts'
@@ -17,6 +17,7 @@ export const claudeHarness: Harness = {
     permissions: ['ask', 'edits', 'all'],
     instructions: ['CLAUDE.md'],
   },
+  missing: async (env) => missingProgram(claudeProgram(env), env, HINT),
   check: (env) => checkVersion(claudeProgram(env), env, HINT, (output) => `fails: ${output}`),
   open: openConversation,
 }
@@ -52,8 +53,9 @@ export function claudeArguments(options: ConversationOptions): readonly string[]
     `--permission-mode=${PERMISSION_MODES[options.permissions]}`,
     ...protectedFiles(options),
     ...allowedTools(options),
-    ...(options.model === undefined ? [] : ['--model', options.model]),
-    ...(options.resume === undefined ? [] : ['--resume', options.resume]),
+    // In one word, so that a name that begins with a dash is not read as a flag.
+    ...(options.model === undefined ? [] : [`--model=${options.model}`]),
+    ...(options.resume === undefined ? [] : [`--resume=${options.resume}`]),
   ]
 }
 

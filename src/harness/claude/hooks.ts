@@ -1,5 +1,6 @@
 import type { HarnessHooks, StatusInput } from '../contract/hooks.ts'
 import { claudeProtocol, absolutePath } from './hooks/protocol.ts'
+import { readToolFacts } from './hooks/tool-facts.ts'
 import {
   inspectTranscript,
   readLastUsage,
@@ -17,6 +18,7 @@ import { join } from 'node:path'
 
 export const claudeHooks: HarnessHooks = {
   ...claudeProtocol,
+  toolFacts: readToolFacts,
   readStatus: readStatusInput,
   transcript: {
     path: transcriptPath,

@@ -25,6 +25,7 @@ export const claudeSetup: HarnessSetup = {
     'tokenEfficientTools',
     'mcp',
     'noMcp',
+    'yes',
     'json',
   ]),
   async setUp(request, project, cwd) {
@@ -51,7 +52,7 @@ export function setUpClaude(
   program: HookProgram | undefined = findHookProgram(),
 ): SetupPlan {
   const plan = buildPlan(request, project, program)
-  assertWritable(plan)
+  assertWritable(plan, request, project.root)
   if (request.dryRun) return plan
   applyPlan(plan)
   const home = stateHome(project.env)

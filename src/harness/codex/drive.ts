@@ -1,4 +1,4 @@
-import { checkVersion } from '../process/find-program.ts'
+import { checkVersion, missingProgram } from '../process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { cleanText } from '../../text/clean.ts'
 import type { Harness, ConversationOptions } from '../contract/drive.ts'
@@ -22,6 +22,7 @@ export const codexHarness: Harness = {
     permissions: ['ask', 'edits', 'all'],
     instructions: ['AGENTS.md'],
   },
+  missing: async (env) => missingProgram(codexProgram(env), env, HINT),
   check: (env) => checkVersion(codexProgram(env), env, HINT, () => 'does not tell a version'),
   open: openConversation,
 }

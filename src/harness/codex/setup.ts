@@ -26,7 +26,7 @@ import {
 } from '../setup/plan-files.ts'
 
 export const codexSetup: HarnessSetup = {
-  supportedFlags: new Set(['shared', 'remove', 'dryRun', 'mcp', 'json']),
+  supportedFlags: new Set(['shared', 'remove', 'dryRun', 'mcp', 'yes', 'json']),
   setUp: (request, project) => setUpCodex(request, project),
   nextStep: () =>
     'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list',
@@ -34,7 +34,7 @@ export const codexSetup: HarnessSetup = {
 
 function setUpCodex(request: SetupRequest, project: ProjectEnvironment) {
   const plan = request.remove ? planUninstall(project) : planInstall(request, project)
-  assertWritable(plan)
+  assertWritable(plan, request, project.root)
   if (!request.dryRun) applyPlan(plan)
   return plan
 }

@@ -128,13 +128,21 @@ export interface ProcessTag {
 export interface Harness {
   readonly name: string
   readonly capabilities: Capabilities
+  /** What it lacks, as far as files and environment tell: starts no process and opens no connection. */
+  missing(env: NodeJS.ProcessEnv): Promise<HarnessProblem | undefined>
+  /** May start the program or connect to the provider. */
   check(env: NodeJS.ProcessEnv): Promise<HarnessCheck>
   open(options: ConversationOptions): Promise<Conversation>
 }
 
+export interface HarnessProblem {
+  readonly problem: string
+  readonly hint: string
+}
+
 export type HarnessCheck =
   | { readonly isThere: true; readonly version: string }
-  | { readonly isThere: false; readonly problem: string; readonly hint: string }
+  | ({ readonly isThere: false } & HarnessProblem)
 
 export interface DriveRequest {
   readonly name: string

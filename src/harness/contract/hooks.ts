@@ -7,7 +7,6 @@ import type { TranscriptReader } from './transcript.ts'
 export interface HookProtocol {
   readEvent(json: string): HookEvent | undefined
   printResponse(event: string, response: HookResponse): string
-  toolFacts(event: ToolUsedEvent, root: string): ToolFacts
   /** Environment variables that the harness sets for its hooks. */
   readonly variables: {
     readonly startFolder: string
@@ -20,19 +19,23 @@ export interface HookProtocol {
 }
 
 export interface HarnessHooks extends HookProtocol {
+  toolFacts: ToolFactsReader
   readStatus(json: string): StatusInput
   readonly transcript: TranscriptReader
 }
 
-/** Byte patterns that show, without parsing, whether a transcript has to be read. */
+/** Patterns that show, without parsing, whether a transcript has to be read. */
 export interface TranscriptPatterns {
   /** One of these is in every line that must be recorded at once. */
   readonly recorded: readonly string[]
   readonly answer: string
   /** One of these is in every line about a command. */
   readonly commands: readonly string[]
-  lastUsage(bytes: Buffer): number | undefined
+  /** `text` is the end of the transcript and may begin within a line. */
+  lastUsage(text: string): number | undefined
 }
+
+export type ToolFactsReader = (event: ToolUsedEvent, root: string) => ToolFacts
 
 export interface HookResponse {
   readonly person?: string

@@ -35,6 +35,8 @@ export interface SetupRequest {
   readonly statusLine: boolean
   readonly tokenEfficientTools: boolean
   readonly mcp: McpOption
+  /** The user agreed to write through symbolic links that lead out of the project. */
+  readonly followLinks?: boolean
 }
 
 export interface SetupCheckOptions {
@@ -45,8 +47,7 @@ export interface SetupCheckOptions {
 }
 
 export interface HookProbe {
-  /** In the order in which the command searches; null if not found. */
-  readonly foundBy: 'launcher' | 'project' | 'path' | null
+  /** The hook that the launcher names; null if it or its Node is gone. */
   readonly program: string | null
   readonly exitCode: number | null
   readonly output: string

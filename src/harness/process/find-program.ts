@@ -1,22 +1,48 @@
 import { execFile } from 'node:child_process'
 import { oneLine } from '../../text/clean.ts'
-import type { HarnessCheck } from '../contract/drive.ts'
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import type { HarnessCheck, HarnessProblem } from '../contract/drive.ts'
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findRepository } from '../../git/repository.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
 import type { HookProgram } from '../setup/launcher.ts'
 
+/** A name is looked up outside the project only: a clone must not bring what is run for `claude` or `docker`. */
 export function findProgram(
   command: string,
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): string | undefined {
-  const folders = command.includes('/')
-    ? ['']
-    : (env.PATH ?? '').split(':').filter((folder) => folder !== '')
-  return folders.map((folder) => resolve(cwd, folder, command)).find(isProgram)
+  if (command.includes('/')) return [resolve(cwd, command)].find(isProgram)
+  const roots = projectRoots(cwd)
+  return (env.PATH ?? '')
+    .split(':')
+    .filter((folder) => isAbsolute(folder) && !roots.some((root) => isInside(root, folder)))
+    .map((folder) => join(folder, command))
+    .find(isProgram)
+}
+
+function projectRoots(cwd: string): readonly string[] {
+  const { mainRoot, worktree } = findRepository(cwd) ?? { mainRoot: cwd, worktree: cwd }
+  // A home folder under version control holds the user's own programs.
+  return [mainRoot, worktree].filter((root) => !isInside(root, homedir()))
+}
+
+function isInside(root: string, path: string) {
+  const route = relative(realPath(root), realPath(path))
+  return route !== '..' && !route.startsWith(`..${sep}`) && !isAbsolute(route)
+}
+
+function realPath(path: string) {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Missing, so nothing in it can be run.
+    return path
+  }
 }
 
 function isProgram(path: string) {
@@ -71,24 +97,31 @@ function findFolderWith(path: string, name: string): string | undefined {
 
 const VERSION_TIMEOUT_MS = 30_000
 
+export function missingProgram(
+  program: string,
+  env: NodeJS.ProcessEnv,
+  hint: string,
+): HarnessProblem | undefined {
+  if (findProgram(program, env, process.cwd()) !== undefined) return undefined
+  return { problem: `there is no program ${program}`, hint }
+}
+
 /** `failure` words the problem from the program's output. */
-export function checkVersion(
+export async function checkVersion(
   program: string,
   env: NodeJS.ProcessEnv,
   hint: string,
   failure: (output: string) => string,
 ): Promise<HarnessCheck> {
+  const path = findProgram(program, env, process.cwd())
+  if (path === undefined) return { isThere: false, problem: `there is no program ${program}`, hint }
   const options = { env, timeout: VERSION_TIMEOUT_MS, encoding: 'utf8' } as const
   return new Promise((resolve) => {
-    execFile(program, ['--version'], options, (error, stdout, stderr) => {
+    execFile(path, ['--version'], options, (error, stdout, stderr) => {
       const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
       if (error === null && version !== undefined) return resolve({ isThere: true, version })
       const output = oneLine(stderr || stdout || error?.message || 'it says no version')
-      const problem =
-        error?.code === 'ENOENT'
-          ? `there is no program ${program}`
-          : `${program} --version ${failure(output)}`
-      resolve({ isThere: false, problem, hint })
+      resolve({ isThere: false, problem: `${program} --version ${failure(output)}`, hint })
     })
   })
 }

@@ -23,7 +23,7 @@ const signalled = new Set(), foreign = new Set(), found = new Set()
 
 function isOurs(pid, [, parent, group, session]) {
   if (request.command !== undefined && [parent, group, session].includes(String(process.pid))) return true
-  return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(request.mark)
+  return request.mark.length >= 32 && readFileSync('/proc/' + pid + '/environ', 'latin1').includes(request.mark)
 }
 
 /** All processes of the agent except us and the spared one; undefined without /proc. */

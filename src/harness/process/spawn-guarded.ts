@@ -165,14 +165,22 @@ function parseReport(text: string): GuardianReport | undefined {
   return text.endsWith('\n') ? (JSON.parse(text) as GuardianReport) : undefined
 }
 
+/** Sixteen random bytes, or a variable with an id. Anything shorter could fit processes of others. */
+const TAG = /^(?:[0-9a-f]{32}|STINT_[A-Z]+=[0-9a-f]{8}-[0-9a-f-]{27})$/
+
 export function isAlive({ pid, startedAt, mark }: ProcessTag): boolean {
-  if (startedAt === '') return isPidRunning(pid)
+  // A runner has no tag. A group or every process of the user is not one process.
+  const isWellFormed = Number.isSafeInteger(pid) && pid > 0 && (mark === '' || TAG.test(mark))
+  if (!isWellFormed || !/^\d*$/.test(startedAt)) return false
+  // Only without /proc there is no time of start.
+  if (startedAt === '') return processStartTime(process.pid) === '' && isPidRunning(pid)
   // After a reboot both numbers may repeat; the tag does not.
   return processStartTime(pid) === startedAt && environmentOf(pid).includes(mark)
 }
 
 /** Without readable environments this ends nothing: the guardian has already ended its group. */
 export async function endOrphans({ mark }: ProcessTag, graceMs = 1000): Promise<number> {
+  if (!TAG.test(mark)) return 0
   const ended = await startGuardian({ mark, grace: graceMs, spare: process.pid }, {}).ended
   return ended?.found ?? 0
 }

@@ -3,43 +3,53 @@ import { StintError } from '../../journal/errors.ts'
 import { defined } from '../../text/defined.ts'
 import { type AcpOptions, acpHarness } from '../acp/drive.ts'
 import { stintVersion, findStintProgram } from '../process/find-program.ts'
-import type { DriveRequest, Harness, HarnessCheck } from '../contract/drive.ts'
+import type { DriveRequest, Harness, HarnessProblem } from '../contract/drive.ts'
+
+/** The page takes no path of a script, which may hold commands, so this names it to the server. */
+const SCRIPT_VARIABLE = 'STINT_REHEARSAL_SCRIPT'
 
 export function rehearsalHarness(
   { script, state }: Pick<DriveRequest, 'script' | 'state'> = {},
   spawn?: AcpOptions['spawn'],
 ): Harness {
-  const args = [
-    findStintProgram(),
-    'rehearsal',
-    ...(script === undefined ? [] : ['--script', resolve(script)]),
-  ]
-  const capabilities = { resume: state !== undefined }
-  const harness = acpHarness({
-    name: 'rehearsal',
-    command: process.execPath,
-    args,
-    capabilities,
-    ...defined({ spawn }),
-  })
+  const scriptFor = (env: NodeJS.ProcessEnv) => {
+    const path = script ?? (env[SCRIPT_VARIABLE] || undefined)
+    return path === undefined ? undefined : resolve(path)
+  }
+  const harnessIn = (env: NodeJS.ProcessEnv) => {
+    const path = scriptFor(env)
+    return acpHarness({
+      name: 'rehearsal',
+      command: process.execPath,
+      args: [findStintProgram(), 'rehearsal', ...(path === undefined ? [] : ['--script', path])],
+      capabilities: { resume: state !== undefined },
+      ...defined({ spawn }),
+    })
+  }
   const withState = (env: NodeJS.ProcessEnv) =>
     state === undefined ? env : { ...env, STINT_REHEARSAL_STATE: state }
+  const missing = (env: NodeJS.ProcessEnv) => problemWithScript(scriptFor(env))
   return {
-    ...harness,
-    check: () => checkScript(script),
-    open: (options) => harness.open({ ...options, env: withState(options.env) }),
+    ...harnessIn({}),
+    missing,
+    async check(env) {
+      const problem = await missing(env)
+      return problem === undefined
+        ? { isThere: true, version: stintVersion() }
+        : { isThere: false, ...problem }
+    },
+    open: (options) => harnessIn(options.env).open({ ...options, env: withState(options.env) }),
   }
 }
 
-async function checkScript(script: string | undefined): Promise<HarnessCheck> {
+async function problemWithScript(script: string | undefined): Promise<HarnessProblem | undefined> {
   try {
     const { loadScript } = await import('./agent/script.ts')
     loadScript(script)
-    return { isThere: true, version: stintVersion() }
+    return undefined
   } catch (error) {
     if (!(error instanceof StintError)) throw error
     return {
-      isThere: false,
       problem: error.message,
       hint: error.hint ?? 'stint rehearsal --help says what a script has',
     }

@@ -33,15 +33,18 @@ export const MCP_ENVIRONMENT = [
 ] as const
 
 /**
- * Without braces, which Claude Code would expand. Without Stint an empty server answers, since one
- * that exits looks broken to a teammate.
+ * Runs only what the launcher names: a program from the PATH or the project may come with a clone.
+ * Without braces, which Claude Code would expand, and without `dirname`: Node resolves `..` itself.
+ * Without Stint an empty server answers,
+ * since one that exits looks broken to a teammate.
  */
 const FIND_STINT = [
   's=$STINT_STATE_HOME',
   '[ "$s" ] || { s=$XDG_STATE_HOME; [ "$s" ] || s=$HOME/.local/state; s=$s/stint; }',
-  `[ -r "$s/${LAUNCHER}" ] && IFS='\t' read -r n h <"$s/${LAUNCHER}" && j=$(dirname "$h")/stint.js && [ -x "$n" ] && [ -r "$j" ] && exec "$n" "$j" mcp`,
-  '[ -x node_modules/.bin/stint ] && exec node_modules/.bin/stint mcp',
-  'command -v stint >/dev/null && exec stint mcp',
+  'case $s in /*) ;; *) s=; esac',
+  `[ -r "$s/${LAUNCHER}" ] && IFS='\t' read -r n h <"$s/${LAUNCHER}" && [ -x "$n" ] && [ -r "$h" ] && exec "$n" "$h/../stint.js" mcp`,
+  // For `sed`, where there is no Stint.
+  'PATH=/usr/bin:/bin:$PATH',
 ].join('; ')
 
 const EMPTY_SERVER = [

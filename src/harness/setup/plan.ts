@@ -1,9 +1,10 @@
 import { structuredPatch } from 'diff'
 import { sha256 } from '../../history/blobs.ts'
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import {
+  OPEN_TO_OTHERS,
   createFile,
   createFolder,
   removeEmptyFolder,
@@ -29,6 +30,8 @@ export interface FileChange {
   readonly path: string
   readonly before: string | undefined
   readonly after: string | undefined
+  /** In the state home. */
+  readonly isOwn?: boolean
 }
 
 export interface PlannedFiles {
@@ -95,7 +98,7 @@ export function buildRemovalPlan(
 
 function removalOf(path: string) {
   const before = readText(path)
-  return before === undefined ? [] : [{ path, before, after: undefined }]
+  return before === undefined ? [] : [{ path, before, after: undefined, isOwn: true }]
 }
 
 function planManifestChange(
@@ -116,7 +119,7 @@ function planManifestChange(
     ...new Set([...manifest.folders, ...created.flatMap(({ path }) => missingFolders(path))]),
   ]
   const after = `${JSON.stringify({ ...manifest, files, folders }, undefined, 2)}\n`
-  return before === after ? undefined : { path, before, after }
+  return before === after ? undefined : { path, before, after, isOwn: true }
 }
 
 export function planLauncher(
@@ -134,7 +137,7 @@ export function planLauncher(
   const path = launcherPath(stateHome)
   const before = readText(path)
   return {
-    changes: before === after ? [] : [{ path, before, after }],
+    changes: before === after ? [] : [{ path, before, after, isOwn: true }],
     written: {},
     notes: /[/\\]_npx[/\\]/.test(program.hook)
       ? ['this Stint lies in a cache of npx, which may be emptied: npm install --global stint']
@@ -179,8 +182,19 @@ export function readText(path: string): string | undefined {
   return text
 }
 
-/** Throws for a plan that could only be applied in part. */
-export function assertWritable(plan: SetupPlan): void {
+/** Throws for a plan that could only be applied in part, or that would write through a link. */
+export function assertWritable(
+  plan: SetupPlan,
+  { followLinks = false, dryRun }: { readonly followLinks?: boolean; readonly dryRun: boolean },
+  root: string,
+): void {
+  const links = linksOutOf(root, plan)
+  if (links.length > 0 && !followLinks && !dryRun)
+    throw new StintError(
+      'SETUP_LINKED',
+      `${links.join('; ')}; nothing was changed`,
+      'if that is where it shall be written, add --yes; a link that you did not make may come from the repository: remove it',
+    )
   for (const { path } of changesInOrder(plan)) {
     // Replacing by rename ignores the file's permissions, so check them first.
     const target = resolveLinks(path)
@@ -190,6 +204,27 @@ export function assertWritable(plan: SetupPlan): void {
     if (isFolder && nearest === target) throw cannotWrite(nearest, 'it is a folder')
     if (!isFolder && nearest !== target) throw cannotWrite(nearest, 'it is not a folder')
   }
+}
+
+/** A clone may bring links to any file of the user. One that stays in the project, as CLAUDE.md to AGENTS.md, is followed. */
+function linksOutOf(root: string, plan: SetupPlan) {
+  return plan.changes.flatMap(({ path, isOwn }) => {
+    if (isOwn === true || !isLinked(root, path)) return []
+    const target = resolveLinks(path)
+    const isInside =
+      target.startsWith(root + sep) && relative(root, target).split(sep)[0] !== '.git'
+    return isInside ? [] : [`${path} leads through a symbolic link to ${target}`]
+  })
+}
+
+/** Above the project's root, or the folder of the user's settings, links are the user's own. */
+function isLinked(root: string, path: string) {
+  const isInside = path.startsWith(root + sep)
+  for (let name = path, depth = 0; isInside ? name !== root : depth < 2; depth += 1) {
+    if (linkTarget(name) !== undefined) return true
+    name = dirname(name)
+  }
+  return false
 }
 
 function existingParent(path: string): string {
@@ -202,7 +237,7 @@ export function applyPlan(plan: SetupPlan): void {
   for (const folder of plan.folders) removeEmptyFolder(folder)
 }
 
-function applyChange({ path, before, after }: FileChange): void {
+function applyChange({ path, before, after, isOwn = false }: FileChange): void {
   const target = resolveLinks(path)
   // The harness may write its settings at any time.
   if (readText(path) !== before) throw changedMeanwhile(path)
@@ -210,8 +245,8 @@ function applyChange({ path, before, after }: FileChange): void {
     if (after === undefined) removeFile(target)
     else if (before !== undefined) replaceFile(target, after)
     else {
-      createFolder(dirname(target))
-      if (!createFile(target, after, { mode: 0o644 })) throw changedMeanwhile(path)
+      createFolder(dirname(target), ...(isOwn ? [] : [OPEN_TO_OTHERS]))
+      if (!createFile(target, after, isOwn ? {} : { mode: 0o644 })) throw changedMeanwhile(path)
     }
   } catch (error) {
     throw errnoOf(error) === undefined || error instanceof StintError
@@ -252,7 +287,8 @@ function resolveLinks(path: string): string {
     if (!isMissing(error)) throw error
     // Missing, or a link to something missing.
     const target = linkTarget(path)
-    return target === undefined ? path : resolveLinks(resolve(dirname(path), target))
+    if (target !== undefined) return resolveLinks(resolve(dirname(path), target))
+    return dirname(path) === path ? path : join(resolveLinks(dirname(path)), basename(path))
   }
 }
 

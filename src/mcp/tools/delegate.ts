@@ -18,7 +18,6 @@ export const delegateTool = defineTool({
     what: { ...stringSchema, description: 'the order' },
     as: { ...stringSchema, description: 'tests, docs, review, research …' },
     task: stringSchema,
-    verify: stringSchema,
     names: { type: 'array', items: stringSchema },
     seconds: { type: 'integer' },
   },

@@ -30,6 +30,9 @@ export const handoffTool = defineTool({
         `${field} does not go with ${action}`,
         `${field} goes with ${ACTIONS_OF_FIELD[field]!.join(' and ')}`,
       )
+    // Of a file, which the command line takes, an agent could read any.
+    if (fields.handoff?.endsWith('.md') === true)
+      throw badArguments('handoff cannot be a file', 'SESSION/NUMBER')
     if (action === 'create') {
       const {
         state,

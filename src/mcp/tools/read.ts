@@ -1,5 +1,6 @@
 // The tools that read: a session or a part of it, and the search.
-import type { SessionReading, SearchHit } from '../../library.ts'
+import type { SearchHit } from '../../library.ts'
+import type { SessionReading } from '../../core.ts'
 import {
   type PublicSession,
   SEARCH_NAMES,
@@ -47,7 +48,9 @@ export const viewTool = defineTool({
       return { value: { text, leftOut: leftOut.length === 0 ? undefined : leftOut }, text }
     }
     if (part === 'sessions') {
-      const rows = [...(await project.list({ limit: MAX_SESSIONS }))]
+      const rows = [...(await project.list({ limit: MAX_SESSIONS }))].filter(
+        ({ id }) => !project.trust.refuses(id),
+      )
       return listResult(part, budget, {}, rows.map(sessionItem).toReversed())
     }
     const reading = await project.view(session)
@@ -175,7 +178,10 @@ export const searchTool = defineTool({
       ...(isEverywhere && { allProjects: true }),
     })
     for await (const hit of results) {
-      if (signal.aborted || (hit.where === 'journal' && hits.push(hit) > limit)) break
+      if (signal.aborted) break
+      // What a stranger recorded does not reach a model before the user agreed.
+      if (hit.where !== 'journal' || project.trust.refuses(hit.session)) continue
+      if (hits.push(hit) > limit) break
     }
     const shownHits = hits
       .slice(0, limit)

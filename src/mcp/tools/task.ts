@@ -1,4 +1,5 @@
-import type { Project, ReportedStatus, Task } from '../../library.ts'
+import type { ReportedStatus, Task } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { defined } from '../../text/defined.ts'
 import { clipDeep, latestWithin } from './clip-output.ts'
 import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'

@@ -1,5 +1,5 @@
 // How a tool is defined: its arguments in a subset of JSON Schema, and its result.
-import type { Project } from '../../library.ts'
+import type { Project } from '../../core.ts'
 import { StintError } from '../../public/projection.ts'
 
 /** The result as data, which most harnesses show to the model, and as text. Undefined fields are left out. */

@@ -4,6 +4,8 @@ import { readJson, statOrUndefined } from '../../journal/read-files.ts'
 import { type Config, DEFAULT_CONFIG, type Nudge, configPath } from './config.ts'
 import { type StintError, ignoreIoErrors } from '../../journal/errors.ts'
 import { THIS_BUILD } from './this-build.ts'
+import type { ConfigFolders } from './read-config.ts'
+import { consentPath } from './consent.ts'
 
 const NAME = 'config-as-read'
 
@@ -16,21 +18,23 @@ interface CachedConfig {
 }
 
 /** Caches the parsed configuration with the file's identity, so that hooks load neither YAML nor rules. */
-export async function readConfigWithCache(sessions: string, stateFolder: string): Promise<Config> {
-  const path = configPath(sessions)
-  const identity = identityOf(path)
+export async function readConfigWithCache(
+  folders: ConfigFolders,
+  stateFolder: string,
+): Promise<Config> {
+  const identity = identityOf(folders)
   const cached = cachedConfig(identity, stateFolder)
   if (cached !== undefined) return cached
   const { readConfig } = await import('./read-config.ts')
-  const config = readConfig(sessions)
+  const config = readConfig(folders)
   const patterns = config.redact.patterns.map(({ source }) => source)
   writeCache(stateFolder, { of: identity ?? '', config, patterns, nudges: [...config.nudges] })
   return config
 }
 
 /** Undefined when the YAML has to be read. */
-export function readCachedConfig(sessions: string, stateFolder: string): Config | undefined {
-  return cachedConfig(identityOf(configPath(sessions)), stateFolder)
+export function readCachedConfig(folders: ConfigFolders, stateFolder: string): Config | undefined {
+  return cachedConfig(identityOf(folders), stateFolder)
 }
 
 /** Not by class: `read-config.ts` is bundled into a file of its own, with a StintError of its own. */
@@ -38,11 +42,15 @@ export function isInvalidConfig(error: unknown): error is StintError {
   return error instanceof Error && 'code' in error && error.code === 'CONFIG_INVALID'
 }
 
-function identityOf(path: string) {
+/** Of the file and of the user's consent, which decides how much of it holds. */
+function identityOf({ root, sessions }: ConfigFolders) {
+  const file = stampOf(configPath(sessions))
+  return file === undefined ? undefined : `${THIS_BUILD}:${file}:${stampOf(consentPath(root))}`
+}
+
+function stampOf(path: string) {
   const stat = statOrUndefined(path)
-  return stat === undefined
-    ? undefined
-    : `${THIS_BUILD}:${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
+  return stat && `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
 function cachedConfig(identity: string | undefined, stateFolder: string): Config | undefined {

@@ -34,6 +34,8 @@ export interface Config {
   readonly run: RunSettings
   readonly delegates: DelegateSettings
   readonly api: ModelSettings
+  /** Keys that are left out because the user has not agreed to their values. */
+  readonly withheld: readonly string[]
 }
 
 export const NUDGES = [
@@ -59,6 +61,7 @@ export const DEFAULT_CONFIG: Config = {
   run: DEFAULT_RUN,
   delegates: DEFAULT_DELEGATES,
   api: { providers: {} },
+  withheld: [],
 }
 
 export function configPath(sessions: string): string {

@@ -1,10 +1,10 @@
 // Stored outputs: one file each, named after its content, and a list of the runs that printed them.
 import { asObject, parseJson } from '../../text/json-fields.ts'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { appendLines, createFolder, writeOnce } from '../../journal/write-files.ts'
-import { readOrUndefined } from '../../journal/read-files.ts'
+import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { visibleLine } from '../../text/visible-line.ts'
@@ -96,7 +96,7 @@ export function findArtifact(workspace: Workspace, id: string): Artifact {
 }
 
 function artifactAt(path: string, runs: readonly DigestedRun[]) {
-  const { size, mtime } = statSync(path)
+  const { size, mtime } = statOrUndefined(path) ?? { size: 0, mtime: new Date(0) }
   const own = runs.filter(({ artifact }) => artifact === basename(path))
   return {
     id: artifactId(path),
@@ -108,7 +108,7 @@ function artifactAt(path: string, runs: readonly DigestedRun[]) {
 }
 
 function artifactNames(folder: string) {
-  return existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
+  return listFolder(folder).filter((name) => NAME.test(name))
 }
 
 function readRuns(folder: string) {

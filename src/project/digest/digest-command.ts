@@ -301,7 +301,7 @@ class OutputRecorder {
   }
 }
 
-/** A file of that name with another size was changed since, as by a purge. */
+/** A file of that name with another size was changed later, for example by a purge. */
 function unusedPath(folder: string, name: string, bytes: number) {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.txt`)

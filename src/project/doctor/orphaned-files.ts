@@ -1,7 +1,5 @@
-import { isRunning } from '../../journal/read-files.ts'
-import { readdirSync } from 'node:fs'
+import { isRunning, listEntries } from '../../journal/read-files.ts'
 import { basename, join, relative } from 'node:path'
-import { isMissing } from '../../journal/errors.ts'
 import { staleTemporaries, sweepTemporaries, writerPid } from '../../journal/write-files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
 import { type ProjectPaths, ownFolders } from '../store/project-paths.ts'
@@ -17,7 +15,7 @@ export function checkOrphanedFiles(
   const orphans = new CheckFindings('left over')
   const temporaries = new CheckFindings('temporaries')
   for (const folder of foldersUnder(paths)) {
-    const { files, folders } = listEntries(folder)
+    const { files, folders } = namesIn(folder)
     for (const name of [...files, ...folders]) {
       const description = describe(name, basename(folder))
       if (description !== undefined)
@@ -62,20 +60,15 @@ function* foldersUnder(paths: ProjectPaths): Iterable<string> {
   const pending = [...ownFolders(paths)]
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     yield folder
-    pending.push(...listEntries(folder).folders.map((name) => join(folder!, name)))
+    pending.push(...namesIn(folder).folders.map((name) => join(folder!, name)))
   }
 }
 
-function listEntries(folder: string) {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return {
-      files: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
-      folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
-    }
-  } catch (error) {
-    if (isMissing(error)) return { files: [], folders: [] }
-    throw error
+function namesIn(folder: string) {
+  const entries = listEntries(folder)
+  return {
+    files: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+    folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
   }
 }
 

@@ -4,9 +4,16 @@ import { statOrUndefined } from '../../journal/read-files.ts'
 import { configPath } from '../config/config.ts'
 import { SessionChecks, checkRunLogs } from './session-check.ts'
 import { checkHookErrors, checkOrphanedFiles } from './orphaned-files.ts'
+import { checkSavedCode } from './saved-code.ts'
 import { checkFileSystem, checkSpace, checkVersions } from './machine.ts'
 import { type DoctorCounts, type Diagnosis, CheckFindings, pluralOf } from './diagnosis.ts'
-import { documentsByShortId, logIds } from '../store/project-paths.ts'
+import {
+  type ProjectPaths,
+  documentsByShortId,
+  isRefusedJournal,
+  logIds,
+  restrictAccess,
+} from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import type { SessionIndex, IndexVerification } from '../../index/open-index.ts'
 import { quarantineIndex } from '../../index/index-file.ts'
@@ -23,12 +30,12 @@ import { openConversationStore, totalBytes } from '../history/history.ts'
 export type { DoctorCheck, DoctorCounts, Diagnosis } from './diagnosis.ts'
 
 export interface DoctorOptions {
-  /** Renders outdated views and removes half-written files of killed processes. */
+  /** Renders outdated views, removes half-written files of killed processes, and references whose objects are gone. */
   readonly repair?: boolean
 }
 
 /**
- * Restores lost names of logs and rebuilds a wrong index or snapshot; never repairs by deleting.
+ * Restores lost names of logs and rebuilds a wrong index or snapshot; never repairs a journal by deleting.
  */
 export async function runDoctor(
   workspace: Workspace,
@@ -62,10 +69,13 @@ export async function runDoctor(
     checkCounts(counts),
     runs.check,
     checkHistory(workspace),
+    checkSavedCode(paths, { repair }),
     ...checkOrphanedFiles(paths, { repair }),
     checkHookErrors(paths),
     config,
+    checkTrust(workspace),
     isIgnored,
+    checkAccess(paths, repair),
     checkFileSystem(paths),
     checkSpace(paths),
     checkVersions(),
@@ -100,6 +110,30 @@ function checkConfig(workspace: Workspace) {
     hasFile ? 'config.yaml is in order' : 'no config.yaml, so the defaults hold',
     () => 'config.yaml cannot be used',
   )
+}
+
+/** What is left out until the user agrees is no defect, but explains why it has no effect. */
+function checkTrust({ paths, config: { withheld } }: Workspace) {
+  const findings = new CheckFindings('trust')
+  const foreign = [...logIds(paths)].filter((id) => isRefusedJournal(paths, id)).length
+  if (withheld.length > 0) findings.note(`not used until you agree: ${withheld.join(', ')}`)
+  if (foreign > 0)
+    findings.note(`${pluralOf(foreign, 'journal')} from elsewhere, not used until you agree`)
+  return findings.check(
+    'nothing here waits for your agreement',
+    () => 'something here waits for your agreement: stint trust shows it and asks',
+  )
+}
+
+/** The folders themselves are private whenever a command has run; a checkout may open a file in them again. */
+function checkAccess(paths: ProjectPaths, repair: boolean) {
+  const findings = new CheckFindings('permissions')
+  const changed = repair ? restrictAccess(paths, true) : 0
+  if (changed > 0)
+    findings.note(
+      `${pluralOf(changed, 'file or folder', 'files or folders')} could be read by others`,
+    )
+  return findings.check('only you can read the journals', () => 'closed to other users again')
 }
 
 function checkIgnored(workspace: Workspace) {

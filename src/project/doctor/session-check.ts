@@ -1,7 +1,12 @@
 import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
-import { removeFile } from '../../journal/write-files.ts'
+import {
+  isTemporaryName,
+  removeEmptyFolder,
+  removeFile,
+  sweepTemporaries,
+} from '../../journal/write-files.ts'
 import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge, fold } from '../../session/fold.ts'
@@ -12,7 +17,8 @@ import { readCachedState, writeSnapshot } from '../../document/snapshot.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
 import { documentBase, writeView } from '../store/refresh-document.ts'
 import type { LiveSession, SessionReading } from '../store/live-session.ts'
-import { type ProjectPaths, logPaths } from '../store/project-paths.ts'
+import { openSessionsFolder } from '../store/open-session-files.ts'
+import { type ProjectPaths, isRefusedJournal, logPaths } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import {
   type DoctorCheck,
@@ -25,7 +31,7 @@ import {
 import { lstatSync } from 'node:fs'
 import { Log, type LogPaths } from '../../journal/log.ts'
 import { type LogContents, parseLog } from '../../journal/read-log.ts'
-import { runFolder, runIds, runLogPaths, runsFolder } from '../store/run-files.ts'
+import { runFolder, runIds, runLogPaths, claimsPath, foreignRunIds } from '../store/run-files.ts'
 
 /** Rendering a copy costs a fold: only the newest are compared. */
 const MAX_COPIES_READ = 20
@@ -54,6 +60,7 @@ export class SessionChecks {
     try {
       const before = logLinkStatus(logPaths(this.workspace.paths, id))
       if (before === 'no log') {
+        if (this.#isUnbegun(session, name)) return
         const why = 'its journal is gone, and so is the second name of it; what is left are views'
         this.#journals.problem(
           `${name} (${relative(this.workspace.paths.root, session.folder)}): ${why}`,
@@ -81,6 +88,20 @@ export class SessionChecks {
     } finally {
       session.close()
     }
+  }
+
+  /** A process killed before the first entry leaves a folder with nothing of a session in it. */
+  #isUnbegun({ id, folder }: LiveSession, name: string): boolean {
+    const names = listFolder(folder)
+    if (id === BACKLOG_ID || names.some((file) => !isTemporaryName(file))) return false
+    if (this.options.repair) {
+      sweepTemporaries(folder)
+      removeFile(join(openSessionsFolder(this.workspace.paths), id))
+    }
+    const isRemoved = this.options.repair && removeEmptyFolder(folder)
+    const outcome = isRemoved ? 'its folder is removed' : '--repair removes its folder'
+    this.#beginnings.note(`${name}: a process ended before its first entry; ${outcome}`)
+    return true
   }
 
   grewMeanwhile(): number {
@@ -136,7 +157,7 @@ export class SessionChecks {
   #checkLink(id: string, name: string, before: LogLinkStatus): void {
     const after = logLinkStatus(logPaths(this.workspace.paths, id))
     if (after === 'both' && id !== BACKLOG_ID) this.totals.links += 1
-    if (after !== 'both') this.#unlinked += 1
+    if (after !== 'both' && !isRefusedJournal(this.workspace.paths, id)) this.#unlinked += 1
     const restored = describeRestoredLink(before, after)
     if (restored !== undefined) this.#links.note(`${name}: ${restored}`)
   }
@@ -256,9 +277,14 @@ export function checkRunLogs(paths: ProjectPaths): {
 } {
   const findings = new CheckFindings('run logs')
   const runs = runIds(paths)
+  const foreign = foreignRunIds(paths).length
+  if (foreign > 0)
+    findings.note(
+      `${pluralOf(foreign, 'run log')} in .sessions/runs/ not written on this machine, and ignored`,
+    )
   let damagedLines = 0
   for (const run of runs) damagedLines += checkRun(paths, run, findings)
-  const claims = { path: join(runsFolder(paths), 'claims.jsonl') }
+  const claims = { path: claimsPath(paths) }
   if (logLinkStatus(claims) !== 'no log') {
     const damage = describeDamage(paths, readLog(claims))
     // Claims matter only while their process lives.

@@ -20,7 +20,13 @@ import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { closeSync, existsSync, fstatSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { createFile, createFolder, removeFile, replaceOpenFile } from '../../journal/write-files.ts'
+import {
+  OPEN_TO_OTHERS,
+  createFile,
+  createFolder,
+  removeFile,
+  replaceOpenFile,
+} from '../../journal/write-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 import {
   type WrittenExport,
@@ -119,7 +125,7 @@ function writeExport(
 ) {
   const bytes = Buffer.from(text)
   try {
-    createFolder(dirname(path))
+    createFolder(dirname(path), OPEN_TO_OTHERS)
     for (let round = 1; !tryWrite(workspace, path, bytes, about); round += 1) {
       if (round === MAX_ROUNDS)
         throw new StintError(
@@ -175,6 +181,9 @@ function exportTarget(workspace: Workspace, output: string) {
   const named = resolve(workspace.cwd, output)
   if (/[/\\]$/.test(output)) throw notAFile(named, 'names a folder')
   const { path, found } = resolveTarget(named)
+  // A link may come with the repository, and an export is replaced and removed again.
+  if (found !== undefined && isInProject(workspace, named) && !isInProject(workspace, path))
+    throw notAFile(named, `leads out of the project through a symbolic link, to ${path}`)
   if (found !== undefined && !found.isFile())
     throw notAFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
   if (protectedFolders(workspace).some((folder) => isWithin(folder, path))) {
@@ -263,7 +272,7 @@ async function reportFailure(
   }
 }
 
-/** Once per close, and never over another file. */
+/** Written once per close. Never overwrites another file. */
 async function writeWorkflowLog(workspace: Workspace, reading: SessionReading) {
   const folder = workspace.config.workflowLog
   if (folder === undefined) return
@@ -273,7 +282,7 @@ async function writeWorkflowLog(workspace: Workspace, reading: SessionReading) {
   for (const name of candidateNames(source)) {
     const path = exportTarget(workspace, join(workingFolder(workspace.paths), folder, name))
     if (!isInProject(workspace, path)) throw new Error(`${folder} leads out of the project`)
-    createFolder(dirname(path))
+    createFolder(dirname(path), OPEN_TO_OTHERS)
     recordExport(workspace, {
       path,
       session: reading.state.id,

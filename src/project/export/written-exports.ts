@@ -1,12 +1,14 @@
 // Which files exports wrote, so that no other is overwritten or removed. Recorded before the file
-// is written.
+// is written, and where no clone could bring a list of files to remove.
 import { asObject, parseJson } from '../../text/json-fields.ts'
 import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { errnoOf, messageOf } from '../../journal/errors.ts'
-import { appendLines } from '../../journal/write-files.ts'
+import { errnoOf, ignoreIoErrors, messageOf } from '../../journal/errors.ts'
+import { appendLines, createFolder } from '../../journal/write-files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import type { ExportFormat } from '../../document/export/collect-work.ts'
+import { isWithin, machineFolder, workingFolder } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 
 export interface WrittenExport {
@@ -20,7 +22,7 @@ export interface WrittenExport {
 export function recordExport(workspace: Workspace, written: WrittenExport): void {
   if (exportsWritten(workspace).some((known) => isEqual(known, written))) return
   try {
-    workspace.prepare()
+    createFolder(machineFolder(workspace.paths))
     appendLines(exportsPath(workspace), Buffer.from(`${JSON.stringify(written)}\n`))
   } catch (error) {
     if (errnoOf(error) === undefined) throw error
@@ -29,8 +31,27 @@ export function recordExport(workspace: Workspace, written: WrittenExport): void
 }
 
 export function exportsWritten(workspace: Workspace): readonly WrittenExport[] {
-  const lines = readOrUndefined(exportsPath(workspace))?.toString('utf8').split('\n') ?? []
+  return [
+    ...readExports(join(workspace.paths.sessions, OLD_LIST)).filter(({ path }) =>
+      isInProject(workspace, path),
+    ),
+    ...readExports(exportsPath(workspace)),
+  ]
+}
+
+/** Written by earlier versions. A clone may bring it too, so it counts only for files of the project. */
+const OLD_LIST = 'exports.jsonl'
+
+function readExports(list: string) {
+  const lines = readOrUndefined(list)?.toString('utf8').split('\n') ?? []
   return lines.flatMap((line) => parseExport(line) ?? [])
+}
+
+function isInProject({ paths }: Workspace, path: string) {
+  const real = ignoreIoErrors(() => realpathSync(path))
+  return (
+    real === path && [paths.root, workingFolder(paths)].some((folder) => isWithin(folder, real))
+  )
 }
 
 export function isExport(workspace: Workspace, path: string, bytes: Buffer): boolean {
@@ -56,7 +77,7 @@ export function exportChecksum(bytes: Buffer): string {
 }
 
 function exportsPath({ paths }: Workspace) {
-  return join(paths.sessions, 'exports.jsonl')
+  return join(machineFolder(paths), 'exports.jsonl')
 }
 
 function isEqual(a: WrittenExport, b: WrittenExport) {

@@ -52,7 +52,7 @@ export function handoffFileFromPath(
 export async function findHandoff(workspace: Workspace, name?: string): Promise<FoundHandoff> {
   const { id, reference } = await locateHandoff(workspace, name)
   const session = workspace.session(id)
-  // Read before refreshing, which would restore a missing file.
+  // Read before refreshing, because that would restore a missing file.
   const known = session.read()
   const handoff = selectHandoff(recordedHandoffs(known.entries), reference, known.state.name)
   const { path, text } = readHandoffFile(

@@ -1,3 +1,4 @@
+import { StintError } from '../../journal/errors.ts'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type {
@@ -73,7 +74,7 @@ class HistoryImport {
         ? knownProjects().filter((root) => root !== workspace.paths.root)
         : []
     this.#here = new ImportTarget(workspace)
-    this.#targets = [this.#here, ...others.map((root) => new ImportTarget(new Workspace(root)))]
+    this.#targets = [this.#here, ...others.flatMap((root) => this.#targetAt(root))]
   }
 
   async run(): Promise<ImportReport> {
@@ -96,6 +97,16 @@ class HistoryImport {
     } finally {
       for (const database of this.#databases) database.close()
       this.#release()
+    }
+  }
+
+  #targetAt(root: string) {
+    try {
+      return [new ImportTarget(new Workspace(root))]
+    } catch (error) {
+      if (!(error instanceof StintError)) throw error
+      this.#unread.push({ path: root, problem: error.message })
+      return []
     }
   }
 

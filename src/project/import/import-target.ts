@@ -76,7 +76,9 @@ export class ImportTarget {
     const folder = ignoreIoErrors(() => realpathSync(cwd))
     // The folder is gone, so a nested project cannot be found either.
     if (folder === undefined) return isWithin(paths.root, cwd)
-    const found = findProjectPaths(folder)
+    // Not ours where another user owns it.
+    const found = ignoreIoErrors(() => findProjectPaths(folder))
+    if (found === undefined) return false
     if (found.repository === undefined && paths.repository === undefined)
       return isWithin(paths.root, folder)
     return found.root === paths.root

@@ -101,14 +101,18 @@ function saveWorkingTree(
   const { repository } = paths
   if (repository === undefined) return undefined
   return workspace.unlessGitFails('the code could not be kept', () => {
-    const { commit, ref, leftOut } = checkpointCode(repository, {
+    const { commit, ref, leftOut, secrets } = checkpointCode(repository, {
       ref: `refs/stint/${state.id}/${id}`,
       message: `stint: ${oneLine(withoutSecrets(note, config))} (${state.name})`,
       maxFileBytes: config.checkpoint.maxFileMegabytes * 1024 * 1024,
     })
-    if (leftOut.length === 0) return { commit, ref }
-    workspace.say(`too large to keep with the code: ${leftOut.join(', ')}`)
-    return { commit, ref, leftOut }
+    if (leftOut.length > 0) workspace.say(`too large to keep with the code: ${leftOut.join(', ')}`)
+    if (secrets.length > 0)
+      workspace.say(
+        `not kept with the code, as untracked files with secrets stay out of git: ${secrets.join(', ')}`,
+      )
+    const all = [...leftOut, ...secrets].sort()
+    return all.length === 0 ? { commit, ref } : { commit, ref, leftOut: all }
   })
 }
 

@@ -10,6 +10,7 @@ import { endSession } from './pause-and-close.ts'
 import { refuseInRun } from '../store/run-environment.ts'
 import type { SessionReading } from '../store/live-session.ts'
 import { announceSession, whileOpening } from '../store/open-sessions.ts'
+import { isRefusedJournal } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -92,7 +93,10 @@ async function closeActive(workspace: Workspace, name: string, force: boolean, b
   if (!workspace.hasSessions()) return undefined
   const branch = workspace.git()?.branch
   const active = [...(await workspace.index()).sessions({ status: ['active'] })].filter(
-    (row) => row.branch === branch && row.worktree === workspace.worktree,
+    (row) =>
+      row.branch === branch &&
+      row.worktree === workspace.worktree &&
+      !isRefusedJournal(workspace.paths, row.id),
   )
   const [first] = active
   if (first === undefined) return undefined

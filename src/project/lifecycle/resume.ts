@@ -4,10 +4,18 @@ import { draftEntry } from '../../session/entries.ts'
 import { NotWritten, OutcomeUnknown, StintError } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import { moveDrafts, refreshTasks } from '../tasks/project-backlog.ts'
-import { NoSession, findActiveSession, findSession, refuseClosed } from '../store/choose-session.ts'
+import {
+  NoSession,
+  foreignSessions,
+  findActiveSession,
+  findSession,
+  refuseClosed,
+} from '../store/choose-session.ts'
 import { bindConversation, sessionOfConversation } from '../store/conversation-binding.ts'
 import type { SessionReading } from '../store/live-session.ts'
 import { startFirstStep } from './record.ts'
+import { ForeignJournal } from '../../journal/log.ts'
+import { isRefusedJournal, logPaths } from '../store/project-paths.ts'
 import { type Workspace, hasHeadMoved } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { type ProjectContext, loadProjectContext } from '../../context/survey/project-context.ts'
@@ -35,6 +43,8 @@ export async function resumeSession(
 ): Promise<Resumed> {
   const { by = 'library' } = options
   const { id } = await chooseToResume(workspace, options)
+  if (isRefusedJournal(workspace.paths, id))
+    throw new ForeignJournal(logPaths(workspace.paths, id).path)
   return workspace.withSession(id, async (session) => {
     const { state: before, entries } = await workspace.absorbEdits(session)
     refuseClosed(before)
@@ -90,8 +100,10 @@ export async function chooseToResume(
   const start = 'stint init --name NAME --goal TEXT starts one'
   if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', start)
   const index = await workspace.index()
-  const [latest] = index.sessions({ status: ['active', 'paused'], limit: 1 })
+  const open = [...index.sessions({ status: ['active', 'paused'] })]
+  const latest = open.find((row) => !isRefusedJournal(workspace.paths, row.id))
   if (latest !== undefined) return latest
+  if (open.length > 0) throw foreignSessions(open.length)
   const [closed] = index.sessions({ limit: 1 })
   const hint =
     closed === undefined

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { withLock } from '../../history/lock.ts'
 import { blobsFolder, conversationsFolder } from '../../history/paths.ts'
@@ -259,7 +259,7 @@ class Purge {
     if (!existsSync(sessions)) return
     // Moved away first: other processes may be about to open it.
     await this.#withIndex(() => quarantineIndex(path, statOrUndefined(path)?.ino))
-    for (const name of readdirSync(sessions))
+    for (const name of listFolder(sessions))
       if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
     await this.#withIndex(() => this.workspace.index())
   }

@@ -1,7 +1,7 @@
 // The only code that rewrites a journal. Writers do not wait: an append checks afterwards whether
 // its file still has the log's name, and repeats if not.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, readdirSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { NotWritten, OutcomeUnknown, errnoOf, isMissing } from '../../journal/errors.ts'
 import {
@@ -13,9 +13,10 @@ import {
   relinkFile,
   removeFile,
   replaceOpenFile,
+  writeOnce,
 } from '../../journal/write-files.ts'
-import { isNameOf, statOrUndefined } from '../../journal/read-files.ts'
-import { type LogPaths, restoreFromLink } from '../../journal/log.ts'
+import { isNameOf, listFolder, statOrUndefined } from '../../journal/read-files.ts'
+import { type LogPaths, isOwnLog, restoreFromLink, rewriteMark } from '../../journal/log.ts'
 import { readRange } from '../../journal/read-log.ts'
 import { openIfPresent } from '../store/open-if-present.ts'
 import type { PurgeMatcher } from './purge-matcher.ts'
@@ -93,11 +94,16 @@ function attemptRewrite(paths: LogPaths, needle: PurgeMatcher, orphans: Source[]
       sources.some((source) => isInUnfinishedLine(source, needle))
     ) {
       linkOldFile(paths.path)
-      if (!replaceOpenFile(paths.path, own.fd, Buffer.concat(parts))) return undefined
+      if (paths.link !== undefined && existsSync(paths.link)) writeOnce(rewriteMark(paths.link), '')
+      if (!replaceOpenFile(paths.path, own.fd, Buffer.concat(parts))) {
+        if (paths.link !== undefined) removeFile(rewriteMark(paths.link))
+        return undefined
+      }
       log = openForAppend(paths.path)
       // Before the link moves: until then it still names the old file.
       for (const source of [...sources, ...orphans]) drain(source, log, lines, paths.path)
       moveLink(paths, log, lines, sources)
+      if (paths.link !== undefined) removeFile(rewriteMark(paths.link))
       if (!isNameOf(paths.path, log)) return undefined
     }
     removeReplaced(paths.path, sources)
@@ -116,7 +122,7 @@ function attemptRewrite(paths: LogPaths, needle: PurgeMatcher, orphans: Source[]
 
 function openSources(paths: LogPaths) {
   const folder = dirname(paths.path)
-  const replaced = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
+  const replaced = listFolder(folder).filter(isReplacedLog).toSorted()
   const files = [
     paths.path,
     ...(paths.link === undefined ? [] : [paths.link]),
@@ -175,7 +181,7 @@ function linkOldFile(path: string) {
 }
 
 function removeReplaced(path: string, copied: readonly Source[]) {
-  for (const name of readdirSync(dirname(path)).filter(isReplacedLog)) {
+  for (const name of listFolder(dirname(path)).filter(isReplacedLog)) {
     const old = join(dirname(path), name)
     if (copied.some(({ fd }) => isNameOf(old, fd))) removeFile(old)
   }
@@ -186,6 +192,8 @@ function moveLink(paths: LogPaths, log: number, lines: ScrubbedLines, sources: r
   const { path, link } = paths
   if (link === undefined) return
   const fd = openIfPresent(link)
+  // Without a second name it came with the repository, which a purge does not change.
+  if (fd === undefined && !isOwnLog(paths)) return
   if (fd !== undefined) {
     try {
       const isKnown = [log, ...sources.map((source) => source.fd)].some((known) =>

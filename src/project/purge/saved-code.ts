@@ -1,7 +1,7 @@
 // Code saved by checkpoints and failed attempts is in commits of the user's repository, and is
 // dropped only on request.
 import type { Repository } from '../../git/repository.ts'
-import { GitFailed, runGit } from '../../git/run-git.ts'
+import { GitFailed, runGit, writeGit } from '../../git/run-git.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import type { PurgeMatcher } from './purge-matcher.ts'
 
@@ -68,7 +68,7 @@ export function findSavedCode(
 /** The objects stay until git collects garbage. */
 export function dropSavedCode(repository: Repository, saved: readonly SavedCodeMatch[]): void {
   for (const { ref, commit } of saved)
-    runGit(repository.worktree, [...SAFE_CONFIG, 'update-ref', '--no-deref', '-d', ref, commit])
+    writeGit(repository.worktree, [...SAFE_CONFIG, 'update-ref', '--no-deref', '-d', ref, commit])
 }
 
 function ownerOf(ref: string) {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readdirSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
 import {
@@ -9,7 +9,7 @@ import {
   replaceFile,
   replaceOpenFile,
 } from '../../journal/write-files.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import { listEntries, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { readRange } from '../../journal/read-log.ts'
 import { SafeChunker } from '../../text/safe-chunker.ts'
 import type { PurgeMatcher } from './purge-matcher.ts'
@@ -22,19 +22,10 @@ import type { Workspace } from '../store/workspace.ts'
 
 /** Symbolic links are not followed: their targets are not ours. */
 export function* filesUnder(folder: string): Iterable<string> {
-  for (const entry of entriesOf(folder)) {
+  for (const entry of listEntries(folder)) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* filesUnder(path)
     else if (entry.isFile()) yield path
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
   }
 }
 

@@ -7,6 +7,7 @@ import { type SessionStatus, isSessionOpen } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import { sessionOfConversation } from './conversation-binding.ts'
 import { currentOpenSession, currentOpenSessions } from './open-sessions.ts'
+import { isRefusedJournal } from './project-paths.ts'
 import type { Workspace } from './workspace.ts'
 
 export class AmbiguousSession extends StintError {
@@ -64,7 +65,8 @@ export type ChosenSession = Pick<SessionRow, 'id' | 'name' | 'status' | 'worktre
 export async function findActiveSession(workspace: Workspace): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
-  const candidates = activeHere(workspace, active)
+  const usable = active.filter(({ id }) => !isRefusedJournal(workspace.paths, id))
+  const candidates = activeHere(workspace, usable)
   if (candidates.length > 1)
     throw new AmbiguousSession('several sessions are active here:', candidates)
   return candidates[0]
@@ -116,9 +118,12 @@ export async function chooseSession(workspace: Workspace, name?: string): Promis
     onlyActiveSession(workspace) ??
     (await findActiveSession(workspace))
   if (active !== undefined) return active
-  const paused = workspace.hasSessions()
-    ? [...(await workspace.index()).sessions({ status: ['paused'], limit: 1 })][0]
-    : undefined
+  const open = workspace.hasSessions()
+    ? [...(await workspace.index()).sessions({ status: ['active', 'paused'] })]
+    : []
+  const foreign = open.filter(({ id }) => isRefusedJournal(workspace.paths, id))
+  const paused = open.find((row) => !foreign.includes(row))
+  if (paused === undefined && foreign.length > 0) throw foreignSessions(foreign.length)
   if (paused !== undefined) {
     throw new NoSession(
       'no session is active here',
@@ -126,6 +131,13 @@ export async function chooseSession(workspace: Workspace, name?: string): Promis
     )
   }
   throw new NoSession('no session is active here', 'stint init --name NAME --goal TEXT starts one')
+}
+
+export function foreignSessions(count: number): NoSession {
+  return new NoSession(
+    `no session is active here; ${count} came with the repository and are not used`,
+    'stint trust shows what came with it and asks; stint init --name NAME --goal TEXT starts one',
+  )
 }
 
 export function isSessionNamed(workspace: Workspace, name: string | undefined): boolean {

@@ -3,8 +3,12 @@ import type { EntryDraft, EntryData } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
 import { type RedactOptions, redact, redactDeep } from '../../text/redact.ts'
 import type { Config } from '../config/config.ts'
+import { runWithTimeout } from '../conversation/run-with-timeout.ts'
 
 const MAX_ENTRY_LENGTH = 1024 * 1024
+// Far longer than any pattern that ends; hooks set shorter limits of their own.
+const PATTERNS_MS = 10_000
+const EXPORT_PATTERNS_MS = 60_000
 
 interface Cleaned {
   readonly draft: EntryDraft
@@ -36,14 +40,20 @@ export function redactedForExport<T>(
   workspace: { config: Config; say(line: string): void },
   value: T,
 ): T {
-  const { value: redacted, found } = redactDeep(value, redaction(workspace.config))
+  const { value: redacted, found } = redactDeep(
+    value,
+    redaction(workspace.config, EXPORT_PATTERNS_MS),
+  )
   if (found.length > 0)
     workspace.say(`what looked like a secret was left out (${found.join(', ')})`)
   return redacted
 }
 
-export function redaction({ redact: { patterns, allow } }: Config): RedactOptions {
-  return { extra: [...patterns], allow: [...allow] }
+export function redaction(
+  { redact: { patterns, allow } }: Config,
+  limitMs = PATTERNS_MS,
+): RedactOptions {
+  return { extra: [...patterns], allow: [...allow], limit: (work) => runWithTimeout(work, limitMs) }
 }
 
 // The key is the field's name: `password` marks its value as a secret.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { markTouched } from '../../index/touch-marks.ts'
 import { StintError } from '../../journal/errors.ts'
-import { mintId, shortId } from '../../journal/ids.ts'
+import { shortId } from '../../journal/ids.ts'
 import { Log } from '../../journal/log.ts'
 import type { Damage, LogContents } from '../../journal/read-log.ts'
 import { checksum } from '../../journal/record.ts'
@@ -9,7 +9,7 @@ import type { EntryDraft } from '../../session/entries.ts'
 import { NeedsFullFold, advance, fold } from '../../session/fold.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
 import { type SessionState, isSessionOpen } from '../../session/state.ts'
-import { slug } from '../../text/clean.ts'
+import { nameFrom } from '../../text/redact.ts'
 import type { DocumentMarker } from '../../document/grammar.ts'
 import { renderDocument } from '../../document/render.ts'
 import {
@@ -58,6 +58,11 @@ export class LiveSession {
     this.#config = config
   }
 
+  /** It came with the repository, and the user has not agreed to it. */
+  get isRefused(): boolean {
+    return this.log.isForeign && this.log.paths.acceptsForeign?.() !== true
+  }
+
   get snapshotPath(): string {
     return join(this.folder, 'snapshot.json')
   }
@@ -80,12 +85,13 @@ export class LiveSession {
     const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
     if (damage.length > 0 || beginning.end < LONG_LOG) return
     if (this.#cachedEnd !== undefined && beginning.end - this.#cachedEnd < CACHE_LAG) return
-    writeCachedState(this.cachedStatePath, { beginning, state })
+    const { inode } = this.log.identity()
+    writeCachedState(this.cachedStatePath, { inode, beginning, state })
     this.#cachedEnd = beginning.end
   }
 
   read(): SessionReading {
-    const cached = this.#reading === undefined ? readCachedState(this.cachedStatePath) : undefined
+    const cached = this.#reading === undefined ? this.#readCachedState() : undefined
     const contents = this.log.read(cached?.beginning)
     if (this.#reading?.contents === contents) return this.#reading
     if (cached?.beginning.end === contents.growth?.from) this.#cachedEnd = cached?.beginning.end
@@ -103,6 +109,11 @@ export class LiveSession {
       marker: { offset: end, sum: checksum(bytes.subarray(0, end)) },
     }
     return this.#reading
+  }
+
+  #readCachedState() {
+    const cached = readCachedState(this.cachedStatePath)
+    return cached?.inode === this.log.identity().inode ? cached : undefined
   }
 
   document({ state, marker }: Pick<SessionReading, 'state' | 'marker'>): string {
@@ -144,11 +155,8 @@ export class LiveSession {
     return fold(this.id, contents.records)
   }
 
-  /** For entries that refer to each other before they are written. */
   mint(): string {
-    const id = mintId(this.log.lastId)
-    this.log.sawId(id)
-    return id
+    return this.log.mint()
   }
 
   /** Returns the entries once they are durable. */
@@ -204,5 +212,5 @@ export class LiveSession {
 
 /** A name in a journal from elsewhere must not lead out of the folder. */
 export function nameForFiles({ name }: Pick<SessionState, 'name'>): string {
-  return /^[a-z0-9-]{1,80}$/.test(name) ? name : slug(name)
+  return /^[a-z0-9-]{1,80}$/.test(name) ? name : nameFrom(name)
 }

@@ -1,9 +1,7 @@
 // One small file per open session, so that a hook finds its branch's session without the index.
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Head } from '../../git/head.ts'
-import { isMissing } from '../../journal/errors.ts'
-import { readJson, statOrUndefined } from '../../journal/read-files.ts'
+import { listFolderIfPresent, readJson, statOrUndefined } from '../../journal/read-files.ts'
 import { isId } from '../../journal/ids.ts'
 import type { SessionStatus } from '../../session/state.ts'
 import type { ProjectPaths } from './project-paths.ts'
@@ -20,6 +18,7 @@ export interface OpenSession {
 }
 
 const MAX_LISTED = 500
+const MAX_BYTES = 16 * 1024
 
 export function openSessionsFolder(paths: ProjectPaths): string {
   return join(paths.sessions, 'open')
@@ -34,7 +33,7 @@ export function listOpenSessions(paths: ProjectPaths): readonly OpenSession[] | 
 }
 
 export function readOpenSession(paths: ProjectPaths, id: string): OpenSession | undefined {
-  const open = readJson(join(openSessionsFolder(paths), id)) as OpenSession | undefined
+  const open = readJson(join(openSessionsFolder(paths), id), MAX_BYTES) as OpenSession | undefined
   return open?.id === id ? open : undefined
 }
 
@@ -50,13 +49,4 @@ export function belongsHere(
   return (
     branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
   )
-}
-
-export function listFolderIfPresent(folder: string): readonly string[] | undefined {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
 }

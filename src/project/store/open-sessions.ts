@@ -10,7 +10,13 @@ import {
   replaceUnsynced,
 } from '../../journal/write-files.ts'
 import { isId, randomHex } from '../../journal/ids.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import {
+  isTooLarge,
+  listFolder,
+  listFolderIfPresent,
+  readOrUndefined,
+  statOrUndefined,
+} from '../../journal/read-files.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { reportedSince } from '../../session/kinds/delegates.ts'
 import { type SessionState, isSessionOpen } from '../../session/state.ts'
@@ -19,11 +25,10 @@ import { LiveSession } from './live-session.ts'
 import {
   type OpenSession,
   listOpenSessions,
-  listFolderIfPresent,
   openSessionsFolder,
   readOpenSession,
 } from './open-session-files.ts'
-import { type ProjectPaths, logIds, logPaths } from './project-paths.ts'
+import { type ProjectPaths, isRefusedJournal, logIds, logPaths } from './project-paths.ts'
 import { defined } from '../../text/defined.ts'
 import { checksum } from '../../journal/record.ts'
 
@@ -64,15 +69,18 @@ export function currentOpenSession(paths: ProjectPaths, id: string): OpenSession
   if (!isId(id) || id === BACKLOG_ID) return undefined
   const writtenAt = statOrUndefined(join(openSessionsFolder(paths), id))?.mtimeMs ?? 0
   const grownAt = statOrUndefined(logPaths(paths, id).path)?.mtimeMs ?? Infinity
-  if (grownAt < writtenAt) return readOpenSession(paths, id)
+  if (grownAt < writtenAt)
+    return isRefusedJournal(paths, id) ? undefined : readOpenSession(paths, id)
   const session = new LiveSession(id, paths, DEFAULT_CONFIG)
   try {
     const state = session.open()
-    return isSessionOpen(state) && state.entryCount > 0 ? openSessionOf(state) : undefined
+    const isUsable = isSessionOpen(state) && state.entryCount > 0 && !session.isRefused
+    return isUsable ? openSessionOf(state) : undefined
   } catch (error) {
     // Announced and never created, or unreadable.
     if (!(error instanceof StintError)) throw error
-    return undefined
+    // Still the session here, so that the command that opens it says why it cannot.
+    return isTooLarge(error) ? readOpenSession(paths, id) : undefined
   } finally {
     session.close()
   }
@@ -117,7 +125,7 @@ function rebuildOpenSessions(paths: ProjectPaths) {
   } catch (error) {
     // Another process rebuilt them meanwhile.
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error
-    for (const name of listFolderIfPresent(folder) ?? []) removeFile(join(folder, name))
+    for (const name of listFolder(folder)) removeFile(join(folder, name))
     removeEmptyFolder(folder)
   }
 }

@@ -1,13 +1,17 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { requireOwnership } from '../../git/ownership.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
+import { stateHome } from '../../journal/state-home.ts'
+import { checksum } from '../../journal/record.ts'
 import { isId } from '../../journal/ids.ts'
-import type { LogPaths } from '../../journal/log.ts'
+import { type LogPaths, isOwnLog } from '../../journal/log.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
-import { listFolder } from '../../journal/read-files.ts'
-import { isMissing } from '../../journal/errors.ts'
-import { createFolder, replaceFile, writeOnce } from '../../journal/write-files.ts'
+import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
+import { StintError, isMissing } from '../../journal/errors.ts'
+import { createFolder, replaceFile, restrictFolder, writeOnce } from '../../journal/write-files.ts'
 import type { Config } from '../config/config.ts'
+import { acceptsForeignJournals, ownMarkPath } from '../config/consent.ts'
 
 export interface ProjectPaths {
   readonly root: string
@@ -21,9 +25,16 @@ export interface ProjectPaths {
  * has sessions.
  */
 export function findProjectPaths(cwd: string): ProjectPaths {
-  const repository = findRepository(cwd)
-  const root = repository?.mainRoot ?? nearestWithSessions(realpathSync(cwd)) ?? realpathSync(cwd)
+  const repository = findRepository(cwd, ['.sessions', '.tasks'])
+  const root = repository?.mainRoot ?? rootWithoutGit(realpathSync(cwd))
   return { root, sessions: join(root, '.sessions'), tasks: join(root, '.tasks'), repository }
+}
+
+function rootWithoutGit(cwd: string) {
+  const root = nearestWithSessions(cwd)
+  if (root === undefined) return cwd
+  requireOwnership([root, join(root, '.sessions'), join(root, '.tasks')], [root])
+  return root
 }
 
 // Tasks may come before the first session.
@@ -47,7 +58,14 @@ export function workingFolder({ repository, root }: ProjectPaths): string {
   return repository?.worktree ?? root
 }
 
+/** An id may come from an index of a clone, and must not lead to another folder. */
 export function journalFolder(paths: ProjectPaths, id: string): string {
+  if (!isId(id))
+    throw new StintError(
+      'NO_SESSION',
+      `${JSON.stringify(id)} is not the id of a session`,
+      'stint doctor --repair builds the index again',
+    )
   return join(paths.sessions, 'journal', id)
 }
 
@@ -56,11 +74,29 @@ export function logPaths(paths: ProjectPaths, id: string): LogPaths {
   const { sessions, repository } = paths
   const folder = id === BACKLOG_ID ? join(sessions, 'backlog') : journalFolder(paths, id)
   const link = repository === undefined ? undefined : join(linkFolder(repository), `${id}.jsonl`)
-  return { path: join(folder, 'log.jsonl'), link }
+  return { path: join(folder, 'log.jsonl'), link, ...ownershipOf(paths, id) }
+}
+
+/** How a log is known to be written here. */
+export function ownershipOf({ root }: Pick<ProjectPaths, 'root'>, id: string) {
+  return { ownMark: ownMarkPath(root, id), acceptsForeign: () => acceptsForeignJournals(root) }
+}
+
+/** A session or backlog that came with the repository, to which the user has not agreed. */
+export function isRefusedJournal(paths: ProjectPaths, id: string): boolean {
+  const log = logPaths(paths, id)
+  return existsSync(log.path) && !isOwnLog(log) && !log.acceptsForeign!()
 }
 
 function linkFolder(repository: Repository) {
   return join(repository.commonDir, 'stint', 'journal')
+}
+
+/** For what must not come with a clone. */
+export function machineFolder({ repository, root }: ProjectPaths): string {
+  return repository === undefined
+    ? join(stateHome(), 'folders', checksum(Buffer.from(root)))
+    : join(repository.commonDir, 'stint')
 }
 
 export function logIds(paths: ProjectPaths): ReadonlySet<string> {
@@ -96,7 +132,7 @@ function prepareOnce(sessions: string, isShared: boolean) {
   const path = join(sessions, '.gitignore')
   writeOnce(path, ignore)
   // Only our own text is replaced, after the setting changed.
-  if (readFileSync(path, 'utf8') === other) replaceFile(path, ignore)
+  if (readOrUndefined(path)?.toString('utf8') === other) replaceFile(path, ignore)
   if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
 }
 
@@ -132,6 +168,12 @@ const SHARED_ATTRIBUTES = [
   '',
 ].join('\n')
 
+/** Whether a file of `.sessions/` is one that `prepareSessionsFolder` writes, unchanged. */
+export function isOwnSettingsFile(name: string, text: string): boolean {
+  if (name === '.gitignore') return text === SHARED_IGNORE || text === PRIVATE_IGNORE
+  return name === '.gitattributes' && text === SHARED_ATTRIBUTES
+}
+
 /** Session documents by the short id in their names; listed once, since there may be many. */
 export function documentsByShortId({
   sessions,
@@ -145,11 +187,17 @@ export function documentsByShortId({
   return found
 }
 
+/** Denies other users what Stint keeps; `.tasks` is the project's. Returns how many modes it changed. */
+export function restrictAccess(paths: ProjectPaths, isThorough = false): number {
+  const home = stateHome()
+  // Worktrees hold the project's own files, and a folder of another name may hold other things.
+  const spared = basename(home) === 'stint' ? join(home, 'worktrees') : home
+  return [...ownFolders(paths).filter((folder) => folder !== paths.tasks), home]
+    .map((folder) => restrictFolder(folder, { isThorough, spared }))
+    .reduce((sum, changed) => sum + changed, 0)
+}
+
 /** The folders that hold Stint's files of a project. */
-export function ownFolders({ sessions, tasks, repository }: ProjectPaths): readonly string[] {
-  return [
-    sessions,
-    tasks,
-    ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
-  ]
+export function ownFolders(paths: ProjectPaths): readonly string[] {
+  return [paths.sessions, paths.tasks, machineFolder(paths)]
 }

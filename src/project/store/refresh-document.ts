@@ -1,7 +1,7 @@
 import { checksum } from '../../journal/record.ts'
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { StintError, errnoOf } from '../../journal/errors.ts'
+import { StintError } from '../../journal/errors.ts'
 import {
   createFile,
   createFolder,
@@ -11,7 +11,7 @@ import {
   replaceFile,
 } from '../../journal/write-files.ts'
 import { parseLog } from '../../journal/read-log.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import { randomHex, shortId } from '../../journal/ids.ts'
 import type { EntryDraft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
@@ -109,11 +109,9 @@ function isAsRendered(session: LiveSession, bytes: Buffer): boolean {
 function documentsOf(session: LiveSession, state: SessionState): readonly string[] {
   const suffix = `-${shortId(session.id)}.md`
   const active = join(session.paths.sessions, 'active')
-  const open = existsSync(active)
-    ? readdirSync(active)
-        .filter((name) => name.endsWith(suffix))
-        .map((name) => join(active, name))
-    : []
+  const open = listFolder(active)
+    .filter((name) => name.endsWith(suffix))
+    .map((name) => join(active, name))
   const archived = join(session.paths.sessions, 'archive', session.documentName(state))
   return pathExists(archived) ? [...open, archived] : open
 }
@@ -127,8 +125,7 @@ interface TakenFile {
 }
 
 function takenFiles(session: LiveSession): readonly TakenFile[] {
-  if (!existsSync(session.folder)) return []
-  return readdirSync(session.folder)
+  return listFolder(session.folder)
     .filter((name) => name.startsWith(TAKEN_PREFIX))
     .map((name) => ({
       path: join(session.folder, name),
@@ -138,7 +135,7 @@ function takenFiles(session: LiveSession): readonly TakenFile[] {
     }))
 }
 
-/** Follows a symbolic link; never waits at a pipe. */
+/** Never follows a symbolic link, and never waits at a pipe. */
 function readTaken(session: LiveSession, file: TakenFile): void {
   const stat = lstatSync(file.path, { throwIfNoEntry: false })
   if (stat === undefined) return
@@ -147,22 +144,9 @@ function readTaken(session: LiveSession, file: TakenFile): void {
   } else if (stat.isSymbolicLink()) {
     // A relative link is relative to the document's folder.
     const target = resolve(session.paths.sessions, 'active', readlinkSync(file.path))
-    file.bytes = readThrough(target)
-    const fate =
-      file.bytes === undefined ? ', where no file can be read' : '; the file it leads to stays'
-    file.typeProblem = `it is a symbolic link to ${relative(session.paths.root, target) || '.'}${fate}`
+    file.typeProblem = `it is a symbolic link to ${relative(session.paths.root, target) || '.'}, which is not read`
   } else {
     file.typeProblem = stat.isDirectory() ? 'it is a folder' : 'it is not a file'
-  }
-}
-
-function readThrough(target: string): Buffer | undefined {
-  try {
-    return statOrUndefined(target)?.isFile() === true ? readOrUndefined(target) : undefined
-  } catch (error) {
-    // A circular or unreadable link has nothing to absorb.
-    if (errnoOf(error) === undefined) throw error
-    return undefined
   }
 }
 

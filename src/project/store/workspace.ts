@@ -16,7 +16,9 @@ import {
   findProjectPaths,
   logIds,
   logPaths,
+  machineFolder,
   prepareSessionsFolder,
+  restrictAccess,
 } from './project-paths.ts'
 import { readConfig } from '../config/read-config.ts'
 import { refreshDocument } from './refresh-document.ts'
@@ -41,14 +43,20 @@ export class Workspace {
     options: WorkspaceOptions = {},
   ) {
     this.paths = findProjectPaths(cwd)
+    restrictAccess(this.paths)
     this.env = options.env ?? process.env
     this.#options = options
   }
 
   /** Read at first use, so that a mistake in it stops a command before anything is written. */
   get config(): Config {
-    this.#config ??= readConfig(this.paths.sessions)
+    this.#config ??= readConfig(this.paths)
     return this.#config
+  }
+
+  /** After the user agreed to it, or withdrew that. */
+  forgetConfig(): void {
+    this.#config = undefined
   }
 
   assumeDefaults(): void {
@@ -74,6 +82,7 @@ export class Workspace {
       const { paths } = this
       const source = {
         folder: paths.sessions,
+        keyPath: join(machineFolder(paths), 'index-key'),
         prepare: () => this.prepare(),
         project: paths.root,
         sessionIds: () => logIds(paths),
@@ -156,6 +165,9 @@ export class Workspace {
 
   /** Never fails: the entries are already safe. */
   refreshIfPossible(session: LiveSession): Promise<SessionReading> {
+    // Over MCP this note is what tells a model that the text is not the user's.
+    if (session.isRefused)
+      this.say('this journal came with the repository and was not written on this machine')
     return this.#readOnFailure(session, () => this.refresh(session))
   }
 

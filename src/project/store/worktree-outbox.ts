@@ -93,10 +93,13 @@ function acceptDraft(draft: EntryDraft, once: string, known: ReadonlyMap<string,
     return undefined
   // Another key could suppress an entry of the run.
   if (draft.once !== once) return undefined
-  // A future id would outrank all others; a used one would replace its entry.
-  const isLate = [timeOfId(id), at].some(
-    (time) => !(Date.parse(time ?? '') <= Date.now() + CLOCK_TOLERANCE_MS),
-  )
+  // A future id would outrank all others, unless one before it does; a used one would replace its entry.
+  const now = Date.now()
+  const newest = [...known.keys()].reduce((max, other) => (other > max ? other : max), '')
+  const latest = Math.max(now, Date.parse(timeOfId(newest) ?? '') || 0)
+  const isWithin = (time: string | undefined, until: number) =>
+    Date.parse(time ?? '') <= until + CLOCK_TOLERANCE_MS
+  const isLate = !isWithin(timeOfId(id), latest) || !isWithin(at, now)
   const same = known.get(id)
   if (isLate || (same !== undefined && same.once !== once)) return undefined
   const changed = known.get(String(data['entry']))?.kind ?? ''

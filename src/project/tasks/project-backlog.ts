@@ -11,6 +11,7 @@ import {
 } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
 import { cleanText, slug } from '../../text/clean.ts'
+import { nameFrom } from '../../text/redact.ts'
 import { absorbTaskFiles } from '../../backlog/absorb-task-files.ts'
 import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
 import { type Task, findTask, cleanLine, matchTasks } from '../../backlog/task.ts'
@@ -19,8 +20,10 @@ import { readQuickForm } from '../../backlog/specialist.ts'
 import { TaskFiles } from '../../backlog/task-files.ts'
 import { AmbiguousSession, findActiveSession } from '../store/choose-session.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
+import { isRefusedJournal } from '../store/project-paths.ts'
 import { refuseInRun } from '../store/run-environment.ts'
 import type { Workspace } from '../store/workspace.ts'
+import { type TrustReview, agreeToVerify, grantTrust, reviewTrust } from '../trust/trust.ts'
 import { defined } from '../../text/defined.ts'
 
 type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
@@ -31,9 +34,15 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   if (!workspace.hasSessions() && !existsSync(workspace.paths.tasks)) return foldBacklog([])
   const entries = [...(await workspace.index()).taskEntries()]
   const files = new TaskFiles(workspace.paths.tasks)
+  // A backlog that came with the repository is shown and left as it is.
+  const isRefused = isRefusedJournal(workspace.paths, BACKLOG_ID)
   const found = await absorbTaskFiles(files.read(), entries, (drafts) =>
-    appendToBacklog(workspace, drafts),
+    isRefused ? asEntries(drafts) : appendToBacklog(workspace, drafts),
   )
+  if (isRefused) {
+    workspace.say('this backlog came with the repository; stint trust asks whether to use it')
+    return found.backlog
+  }
   for (const problem of found.problems) {
     const name = relative(workspace.paths.root, problem.file.path)
     const where = problem.needsQuarantine
@@ -43,6 +52,22 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   }
   files.writeAll(found.backlog, found.absorbed)
   return found.backlog
+}
+
+function asEntries(drafts: readonly EntryDraft[]): readonly RawEntry[] {
+  const at = new Date().toISOString()
+  return drafts.map((draft) => ({ id: mintId(undefined), at, ...draft }) as RawEntry)
+}
+
+export async function reviewTrustWithTasks(workspace: Workspace): Promise<TrustReview> {
+  return reviewTrust(workspace, await openBacklog(workspace))
+}
+
+export async function grantTrustWithTasks(
+  workspace: Workspace,
+  shown?: TrustReview,
+): Promise<TrustReview> {
+  return grantTrust(workspace, await openBacklog(workspace), shown)
 }
 
 /** For entries about tasks outside any session. */
@@ -77,7 +102,7 @@ export async function resolveTasks(
   return names.map((name) => {
     if (matchTasks(tasks, name).length > 0) return findTask(tasks, name)
     workspace.say(`there is no task ${name} in .tasks/; it is linked by its name alone`)
-    return { id: name, shortname: slug(name), title: name, checklist: [] }
+    return { id: name, shortname: nameFrom(name), title: name, checklist: [] }
   })
 }
 
@@ -125,8 +150,9 @@ export async function addTask(workspace: Workspace, options: NewTask): Promise<T
   const dependsOn = [...shortForms.dependsOn, ...(given.dependsOn ?? [])]
   const labels = [...new Set([...shortForms.labels, ...(given.labels ?? [])])]
   const id = mintId(undefined)
+  const wanted = withoutSecrets(given.shortname ?? title, workspace.config)
   const shortname = unusedName(
-    given.shortname ?? slug(withoutSecrets(title, workspace.config)),
+    wanted === given.shortname ? wanted : slug(wanted),
     backlog.tasks.map((task) => task.shortname),
   )
   const fields = resolveNames(
@@ -134,8 +160,15 @@ export async function addTask(workspace: Workspace, options: NewTask): Promise<T
     backlog,
   )
   refuseCircle(backlog, { id, ...fields })
+  agreeIfTyped(workspace, fields.verify, by)
   appendToBacklog(workspace, [draftEntry('task.added', { task: id, ...fields }, { by })])
   return findTask((await openBacklog(workspace)).tasks, id)
+}
+
+/** What the page or a tool of an agent sets is asked about before it is run. */
+function agreeIfTyped(workspace: Workspace, verify: string | undefined, by: string): void {
+  const isTyped = by === 'cli' || by === 'library'
+  if (isTyped && verify !== undefined && verify !== '') agreeToVerify(workspace, verify)
 }
 
 export function unusedName(name: string, used: readonly string[]): string {
@@ -172,6 +205,7 @@ export async function changeTask(
     )
   }
   refuseCircle(backlog, { ...task, ...fields }, task)
+  agreeIfTyped(workspace, fields.verify, by)
   return appendTaskEntry(
     workspace,
     task,

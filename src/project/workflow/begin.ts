@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { type EntryDraft, type WorkflowTemplate, draftEntry } from '../../session/entries.ts'
 import { type SessionState, isSessionOpen } from '../../session/state.ts'
@@ -6,6 +7,7 @@ import { findSession, refuseClosed } from '../store/choose-session.ts'
 import type { SessionReading } from '../store/live-session.ts'
 import { type InitOptions, initSession } from '../lifecycle/init-session.ts'
 import type { Workspace } from '../store/workspace.ts'
+import { NeedsConsent, isAgreedFile } from '../trust/trust.ts'
 import { appendWithCheckpoint } from './phases.ts'
 import { defined } from '../../text/defined.ts'
 import {
@@ -123,7 +125,12 @@ function alreadyFollowsTemplate({ name, workflow }: SessionState) {
 
 export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {
   const folders = templateFolders(workspace)
-  return loadTemplate(findTemplate(wanted, folders), folders)
+  const found = findTemplate(wanted, folders)
+  const { root } = workspace.paths
+  const name = found.path === undefined ? undefined : relative(root, found.path)
+  if (name?.startsWith('.sessions') === true && !isAgreedFile(root, name, found.text))
+    throw new NeedsConsent(root, [name])
+  return loadTemplate(found, folders)
 }
 
 /** Throws when the template is invalid. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { SessionRow } from '../../index/queries.ts'
 import {
@@ -26,7 +26,7 @@ import { refuseBadId, startWorkflow, templateFor } from './begin.ts'
 import { defined } from '../../text/defined.ts'
 import { type GitTrace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
 import { ignoreIoErrors } from '../../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 
 export interface RecoverOptions {
   readonly workflow: string
@@ -55,7 +55,7 @@ export async function recoverWorkflow(
 ): Promise<Recovered> {
   const { workflow: id, dryRun = false } = options
   refuseBadId(id)
-  // Checked before reading, which restores a log that only has its second name left.
+  // Checked before reading, because reading restores a log of which only the link is left.
   const { paths } = workspace
   const lost = [...logIds(paths)].filter((one) => !existsSync(logPaths(paths, one).path))
   const row = await sessionOf(workspace, id)
@@ -382,5 +382,5 @@ function escapePattern(text: string): string {
 
 // Unreadable evidence is none.
 function namesIn(folder: string): readonly string[] {
-  return ignoreIoErrors(() => readdirSync(folder)) ?? []
+  return ignoreIoErrors(() => listFolder(folder)) ?? []
 }

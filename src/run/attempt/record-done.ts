@@ -1,10 +1,15 @@
-import { runGit } from '../../git/run-git.ts'
+import { isAgreedVerify } from '../../project/trust/trust.ts'
+import { commitOfRef } from '../../git/head.ts'
+import { runGit, writeGit } from '../../git/run-git.ts'
 import { StintError, reasonOf } from '../../journal/errors.ts'
 import { makeCheckpoint } from '../../project/lifecycle/checkpoint.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
 import { refreshTasks } from '../../project/tasks/project-backlog.ts'
 import { draftEntry } from '../../session/entries.ts'
+import { findProtectedChanges } from '../proof/protected-paths.ts'
 import { type Proof, prove } from '../proof/prove.ts'
-import { newCommits } from '../worktree/run-tree.ts'
+import { defined } from '../../text/defined.ts'
+import { newCommits, readTreeHead, requireOwnTree } from '../worktree/run-tree.ts'
 import {
   type RunContext,
   RunEndedError,
@@ -58,10 +63,11 @@ export async function completeInSource(
     if (paths.length === 0) return
     const message = `backlog: ${name.name} is done`
     try {
-      runGit(tree, ['commit', '--quiet', '--no-verify', '-m', message, '--', ...paths])
+      const commit = ['commit', '--quiet', '--no-verify', '-m', message, '--', ...paths]
+      writeGit(tree, commit, { hasHooks: true })
     } catch (error) {
       // Otherwise the next task would start with a change that is not its own.
-      runGit(tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])
+      writeGit(tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])
       throw error
     }
   } catch (error) {
@@ -69,13 +75,26 @@ export async function completeInSource(
   }
 }
 
+/** What is on the target, or checked out by the user, did not come from this agent. */
+function userCommit({ delegate, tree, workspace }: RunContext): string | undefined {
+  const repository = requireRepository(workspace.paths)
+  if (delegate !== undefined) return commitOfRef(repository, `refs/heads/${delegate.target}`)
+  return tree.isInPlace ? undefined : readTreeHead(repository.mainRoot)?.commit
+}
+
 export async function proveTask(
   context: RunContext,
   { base, leftBefore, name, task }: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
 ): Promise<Proof> {
   const { delegate, options, stopping, emit, tree, workspace } = context
+  requireOwnTree(workspace.paths, tree)
   // The agent ticks items while it works.
   const now = (await readBacklog(context)).byId.get(task.id) ?? task
+  if (now.verify !== undefined && !isAgreedVerify(workspace.paths, now.verify))
+    return {
+      isDone: false,
+      reasons: [`the user has not agreed to its verify command: stint trust`],
+    }
   const proof = await prove(now, {
     tree: tree.tree,
     branch: tree.branch,
@@ -85,6 +104,12 @@ export async function proveTask(
     verifyMs: options.verifyMs,
     env: commandEnvironment(context),
     isStopped: stopping.now,
+    findProtected: (head) =>
+      findProtectedChanges(
+        workspace,
+        { from: base, to: head },
+        { ...defined({ allowed: options.allowProtected }), known: userCommit(context) },
+      ),
     ...delegate?.proof,
     onVerify: (command) => emit('verify.started', { command }, { task: name }),
   }).catch((error: unknown) => {

@@ -53,6 +53,8 @@ export interface RunContext {
 
 export interface DelegateContext {
   readonly brief: string
+  /** The branch its work is for. */
+  readonly target: string
   /** Why its finished work did not merge. */
   readonly failure?: TaskFailure
   readonly proof: Pick<ProofOptions, 'contains' | 'produces' | 'report'>

@@ -6,6 +6,7 @@ import {
   describeHead,
   hiddenPaths,
   readTreeHead,
+  requireOwnTree,
   restoreTree,
   uncommittedPaths,
 } from '../worktree/run-tree.ts'
@@ -77,10 +78,11 @@ export function saveLeftWork(
   }) => {
     if (leftOut.length > 0)
       workspace.say(
-        `too large to be kept, or a repository of its own, and left where it is: ${leftOut.join(', ')}`,
+        `left where it is, as it is too large, a repository of its own, or an untracked file with secrets: ${leftOut.join(', ')}`,
       )
     return defined({ kept })
   }
+  requireOwnTree(workspace.paths, tree)
   if (!tree.isInPlace && delegate !== undefined)
     return reportLeftOut(commitLeftWork(workspace.paths, run, tree))
   const head = readTreeHead(tree.tree)

@@ -1,8 +1,8 @@
 // Reports what runs and delegates left behind, with the commands that clean it up. Read-only.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { findRepository } from '../../git/repository.ts'
 import { runGit } from '../../git/run-git.ts'
+import { dirtyPaths } from '../../git/status.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
@@ -13,16 +13,24 @@ import { worktreesFolder } from '../../project/store/worktrees.ts'
 import {
   type DelegateState,
   hasLiveProcess,
+  isLeftBehind,
   isOpenDelegate,
-  isOrphaned,
   readDelegates,
 } from '../delegate/delegates.ts'
+import { RECONCILE } from '../delegate/delegate-row.ts'
 import { isOrphanedDryRun } from '../merge/target-branch.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 import { isRunningNow } from '../runs.ts'
 import { abbreviateList } from '../worktree/remove-worktree.ts'
-import { readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
+import {
+  IGNORED_PATHS,
+  isOwnTree,
+  readTreeHead,
+  repositoryAt,
+  requireHead,
+} from '../worktree/run-tree.ts'
+import { listFolder } from '../../journal/read-files.ts'
 
 /** Worktrees of delegates and merges, which `checkDelegates` reports. */
 const DELEGATE_TREE = /^(delegate|merge|try)-([0-9a-f]{6})/
@@ -95,10 +103,10 @@ function checkWorktrees(
 function describeTree(paths: ProjectPaths, tree: string, base?: string): string {
   const path = shellQuote(tree)
   try {
-    if (findRepository(tree)?.commonDir !== paths.repository?.commonDir)
+    if (repositoryAt(tree) === undefined || !isOwnTree(paths, { tree, isInPlace: false }))
       return 'no worktree of this repository any more; look into it'
     const { branch } = requireHead(tree)
-    const dirty = uncommittedPaths(tree)
+    const dirty = dirtyPaths(tree, IGNORED_PATHS)
     const made =
       base === undefined ? 0 : Number(runGit(tree, ['rev-list', '--count', `${base}..HEAD`, '--']))
     const work =
@@ -119,7 +127,7 @@ function describeTree(paths: ProjectPaths, tree: string, base?: string): string 
 function listWorktrees(paths: ProjectPaths): readonly string[] {
   if (paths.repository === undefined) return []
   const folder = worktreesFolder(paths)
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
+  return listFolder(folder).map((name) => join(folder, name))
 }
 
 function isResumable({ ended }: RunState): boolean {
@@ -146,9 +154,9 @@ function checkDelegate(findings: CheckFindings, paths: ProjectPaths, state: Dele
   const { order, run, status } = state
   const { name } = order
   const { base, tree } = run.started
-  if (isOrphaned(state)) {
+  if (isLeftBehind(state)) {
     const work = status === 'merging' ? 'merging' : 'working on'
-    findings.note(`${name}: nobody is ${work} it any more; stint delegates settles it`)
+    findings.note(`${name}: no process is ${work} it any more; ${RECONCILE} records how it ended`)
   }
   if (!hasLiveProcess(state))
     for (const pid of livingAgents(run))

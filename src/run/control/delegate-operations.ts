@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/run-environment.ts'
+import { refuseAgent } from '../../project/trust/trust.ts'
+import { AGREEING } from '../proof/protected-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import { requireConsent } from '../../project/trust/trust.ts'
 import { addDelegateNote, refuseToBegin, startInBackground } from '../delegate/start-delegate.ts'
 import {
   type DelegateDetail,
@@ -20,14 +23,13 @@ import {
   hasLiveProcess,
   isOpenDelegate,
   readDelegate,
+  readDelegates,
   withClaim,
 } from '../delegate/delegates.ts'
 import { isSameProcess } from '../loop/claims.ts'
 import { runMergeQueue } from '../merge/merge-queue.ts'
 import { reconcileDelegate, reconcileDelegates } from '../merge/reconcile.ts'
 import type { MergeEvent, MergeOutcome } from '../entries.ts'
-import { runGit } from '../../git/run-git.ts'
-import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import type { ProcessTag } from '../../harness/contract/drive.ts'
 import { endOrphans, isAlive } from '../../harness/process/spawn-guarded.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -38,6 +40,7 @@ import {
   provedCommitIfLost,
   removeDelegateTree,
   saveOrphanedCommits,
+  writeInRepository,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
 import { endOrphanedProcesses } from '../loop/resume.ts'
@@ -75,12 +78,17 @@ export async function createAndStartDelegate(
 }
 
 export async function listDelegates(workspace: Workspace): Promise<readonly DelegateRow[]> {
-  return (await reconcileDelegates(workspace)).map((state) => toDelegateRow(workspace, state))
+  return readDelegates(workspace.paths).map((state) => toDelegateRow(workspace, state))
 }
 
 export async function showDelegate(workspace: Workspace, name: string): Promise<DelegateDetail> {
-  const state = await reconcileDelegate(workspace, findDelegate(workspace.paths, name))
+  const state = findDelegate(workspace.paths, name)
   return toDelegateDetail(workspace, state, toDelegateRow(workspace, state))
+}
+
+/** Records how orphaned delegates ended, and commits what their processes left. */
+export async function reconcileOrphans(workspace: Workspace): Promise<void> {
+  await reconcileDelegates(workspace)
 }
 
 export async function waitForDelegates(
@@ -88,17 +96,20 @@ export async function waitForDelegates(
   names: readonly string[] = [],
   { group, isStopped, tell = () => {} }: WaitOptions = {},
 ): Promise<readonly DelegateRow[]> {
-  const ids = (await findDelegatesOr(workspace, names, isAtWork))
+  const { paths } = workspace
+  const found = names.length > 0 ? findEach(paths, names) : readDelegates(paths).filter(isAtWork)
+  const ids = found
     .filter(({ order }) => group === undefined || order.group === group)
     .map(({ id }) => id)
   const reportedStatus = new Map<string, string>()
   for (;;) {
-    const rows = await Promise.all(ids.map((id) => readRow(workspace, id)))
+    const rows = ids.map((id) => readRow(workspace, id))
     for (const row of rows) {
       if (reportedStatus.get(row.id) !== row.status) tell(row)
       reportedStatus.set(row.id, row.status)
     }
-    if (!rows.some(isAtWork) || isStopped?.aborted === true) return rows
+    const isAnyAtWork = rows.some((row) => isAtWork(row) && !row.isOrphaned)
+    if (!isAnyAtWork || isStopped?.aborted === true) return rows
     await sleep(POLL_MS, undefined, defined({ signal: isStopped })).catch(() => undefined)
   }
 }
@@ -118,6 +129,7 @@ export async function retryDelegates(
   { note }: { readonly note?: string } = {},
 ): Promise<readonly DelegateRow[]> {
   refuseInRun(workspace, 'beginning a delegate again')
+  requireConsent(workspace)
   const chosen = await findDelegatesOr(workspace, names, ({ status }) =>
     ['failed', 'conflicted', 'parked'].includes(status),
   )
@@ -145,11 +157,18 @@ export async function mergeDelegatesByName(
   listener: (event: MergeEvent) => void = () => {},
 ): Promise<readonly MergeOutcome[]> {
   refuseInRun(workspace, 'merging')
+  if (options.allowProtected !== undefined) refuseAgent(workspace, AGREEING)
+  if (options.isDryRun !== true) requireConsent(workspace)
   const isReady = ({ status, order }: DelegateState) => status === 'ready' && !order.isReadOnly
+  const { paths } = workspace
+  // A dry run changes nothing.
+  const all = options.isDryRun === true ? readDelegates(paths) : undefined
   const chosen =
     names === 'all'
-      ? await findDelegatesOr(workspace, [], isReady)
-      : await findDelegates(workspace, names)
+      ? (all?.filter(isReady) ?? (await findDelegatesOr(workspace, [], isReady)))
+      : all === undefined
+        ? await findDelegates(workspace, names)
+        : findEach(paths, names)
   const sendBack = (id: string) => startInBackground(workspace, id)
   const ids = chosen.map(({ id }) => id)
   return runMergeQueue(
@@ -177,16 +196,17 @@ function findDelegates(
   workspace: Workspace,
   names: readonly string[],
 ): Promise<readonly DelegateState[]> {
-  const found = names.map((name) => findDelegate(workspace.paths, name))
-  const once = new Map(found.map((state) => [state.id, state]))
-  return Promise.all([...once.values()].map((state) => reconcileDelegate(workspace, state)))
+  const found = findEach(workspace.paths, names)
+  return Promise.all(found.map((state) => reconcileDelegate(workspace, state)))
 }
 
-async function readRow(workspace: Workspace, id: string): Promise<DelegateRow> {
-  return toDelegateRow(
-    workspace,
-    await reconcileDelegate(workspace, readDelegate(workspace.paths, id)),
-  )
+function findEach(paths: ProjectPaths, names: readonly string[]): readonly DelegateState[] {
+  const found = names.map((name) => findDelegate(paths, name))
+  return [...new Map(found.map((state) => [state.id, state])).values()]
+}
+
+function readRow(workspace: Workspace, id: string): DelegateRow {
+  return toDelegateRow(workspace, readDelegate(workspace.paths, id))
 }
 
 /** Continues with the others after a failure, and throws the first failure at the end. */
@@ -205,7 +225,7 @@ async function forEachDelegate(
     }
   }
   if (failures.length > 0) throw failures[0]
-  return Promise.all(chosen.map(({ id }) => readRow(workspace, id)))
+  return chosen.map(({ id }) => readRow(workspace, id))
 }
 
 const GRACE_MS = 15_000
@@ -261,7 +281,7 @@ async function endRunner(runner: ProcessTag): Promise<void> {
   if (await waitUntilGone(runner, GRACE_MS)) return
   signal(runner.pid, 'SIGKILL')
   await waitUntilGone(runner, GRACE_MS)
-  if (runner.mark !== '') await endOrphans(runner)
+  await endOrphans(runner)
 }
 
 async function waitUntilGone(runner: ProcessTag, withinMs: number): Promise<boolean> {
@@ -326,14 +346,7 @@ function discardIdle(workspace: Workspace, state: DelegateState): DelegateState 
   const work = provedCommitIfLost(paths, { tip, base, proved: state.ready?.commit }) ?? tip
   const hasWork = work !== undefined && work !== base
   if (hasWork) {
-    runGit(mainRoot, [
-      ...SAFE_CONFIG,
-      'update-ref',
-      '-m',
-      'stint: keep what is discarded',
-      ref,
-      work,
-    ])
+    writeInRepository(paths, ['update-ref', '-m', 'stint: keep what is discarded', ref, work])
     deleteProvedRef(paths, id, work)
   }
   saveOrphanedCommits(paths, state, (text) => workspace.say(text))

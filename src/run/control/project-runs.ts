@@ -62,6 +62,8 @@ export function projectDelegates(workspace: Workspace) {
     /** All delegates, oldest first. */
     list: bound(({ listDelegates }) => listDelegates),
     show: bound(({ showDelegate }) => showDelegate),
+    /** Records how orphaned ones ended, and commits what their processes left. */
+    reconcile: bound(({ reconcileOrphans }) => reconcileOrphans),
     /** Waits until none of them is running or merging; without names, all. */
     wait: bound(({ waitForDelegates }) => waitForDelegates),
     /** Stops them and everything they started; without names, all. Their work stays. */
@@ -77,22 +79,22 @@ export function projectDelegates(workspace: Workspace) {
       const { findDelegate, findExactly } = await import('../delegate/delegates.ts')
       return (isExact ? findExactly : findDelegate)(workspace.paths, name).id
     },
-    /** As recorded in their logs, oldest first. Read-only, while `list` also reconciles orphaned ones. */
+    /** As recorded in their logs, oldest first. */
     async recorded(): Promise<readonly RecordedDelegate[]> {
-      const { readDelegates, isOrphaned, isOpenDelegate } = await import('../delegate/delegates.ts')
+      const { readDelegates, isLeftBehind, isOpenDelegate } =
+        await import('../delegate/delegates.ts')
       return readDelegates(workspace.paths).map((state) => ({
         id: state.id,
         order: state.order,
         status: state.status,
-        isOrphaned: isOrphaned(state),
+        isOrphaned: isLeftBehind(state),
         isUnsettled: isOpenDelegate(state),
       }))
     },
     /** The git diff between two commits. */
     async diff(from: string, to: string): Promise<string> {
       const { runGit } = await import('../../git/run-git.ts')
-      const flags = ['--no-color', '--no-ext-diff', '--no-textconv']
-      return runGit(workspace.paths.root, ['diff', ...flags, from, to, '--'])
+      return runGit(workspace.paths.root, ['diff', '--no-color', from, to, '--'])
     },
     /** Runs in the background process. */
     async work(id: string, listener: RunListener): Promise<void> {

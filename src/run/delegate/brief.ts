@@ -104,13 +104,13 @@ function recordLines(state: SessionState, room: number) {
     ),
     bullets(gotchas, sectionFrame('Gotchas:', 'gotchas', VIEW_COMMANDS.discoveries, [4, 60, 200])),
   ]
-  const fitted = shareRoom(sections, room - costOfAll(fenceLines(state.name)) - LEFT_OUT_ROOM)
+  const fitted = shareRoom(sections, room - costOfAll(fenceLines(state)) - LEFT_OUT_ROOM)
   // The delegate has a session of its own, so the command has to name this one.
   const leftOut = describeLeftOut(fitted).map((command) =>
     command.replace(/^stint view/, `stint view ${nameForFiles(state)}`),
   )
   const lines = [...fitted.flatMap((section) => section.lines), ...leftOutLines(leftOut)]
-  return fenced(state.name, lines).text.split('\n')
+  return fenced(state, lines).text.split('\n')
 }
 
 function taskLines({ task, what }: BriefRequest) {

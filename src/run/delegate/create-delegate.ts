@@ -15,9 +15,11 @@ import { AmbiguousSession, NoSession, chooseSession } from '../../project/store/
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import { refuseInRun } from '../../project/store/run-environment.ts'
 import { runFolder } from '../../project/store/run-files.ts'
+import { refuseSettingsOfAgent, requireConsent } from '../../project/trust/trust.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository, worktreesFolder } from '../../project/store/worktrees.ts'
-import { cleanText, oneLine, slug } from '../../text/clean.ts'
+import { cleanText, oneLine } from '../../text/clean.ts'
+import { nameFrom } from '../../text/redact.ts'
 import { defined } from '../../text/defined.ts'
 import type { RunEntryData } from '../entries.ts'
 import { requireHarness } from '../loop/make-run-context.ts'
@@ -72,6 +74,8 @@ export async function createDelegate(
   const others = readDelegates(paths)
   if (part === undefined) refuseTooMany(others, most)
   const task = await findOpenTask(workspace, request.task, others, part)
+  if (part === undefined) refuseSettingsOfAgent(workspace, request)
+  requireConsent(workspace, task === undefined ? [] : [task])
   const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
   if (what === '')
     throw new StintError(
@@ -195,7 +199,7 @@ function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
 
 function requireProfile({ paths }: Workspace, as: string | undefined): string | undefined {
   if (as === undefined) return undefined
-  const { profiles } = loadProfiles(paths.repository?.worktree ?? paths.root)
+  const { profiles } = loadProfiles(paths.repository?.worktree ?? paths.root, paths.root)
   const profile = findProfile(as, profiles)
   if (profile !== undefined) return profile.name
   throw new StintError(
@@ -251,7 +255,7 @@ async function findParent(workspace: Workspace, name: string | undefined) {
 }
 
 function freeName(root: string, others: readonly DelegateState[], wanted: string, folder: string) {
-  const base = slug(wanted, 28) || 'delegate'
+  const base = nameFrom(wanted, 28) || 'delegate'
   const isTaken = (name: string) =>
     others.some(({ order }) => order.name === name) ||
     branchTip(root, `${folder}/${name}`) !== undefined

@@ -1,25 +1,42 @@
 import { basename } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
-import { GitFailed, gitSucceeds, runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
+import {
+  GitFailed,
+  type GitOptions,
+  gitSucceeds,
+  runGit,
+  tryGit,
+  unlessGitFails,
+  writeGit,
+} from '../../git/run-git.ts'
+import type { Repository } from '../../git/repository.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
-import { type RunTree, branchTip, readTreeHead, repositoryAt } from '../worktree/run-tree.ts'
+import { type RunTree, readTreeHead, repositoryAt, requireOwnTree } from '../worktree/run-tree.ts'
 import type { DelegateState } from './delegates.ts'
 
-/** Runs git in the common directory, which a bare repository has too. */
 export function runGitInRepository(paths: ProjectPaths, ...args: readonly string[]): string {
-  return runGit(requireRepository(paths).commonDir, args)
+  return runGit(requireRepository(paths), args)
+}
+
+/** As Stint's own act, without the user's hooks. */
+export function writeInRepository(
+  paths: ProjectPaths,
+  args: readonly string[],
+  options: GitOptions = {},
+): string {
+  return writeGit(requireRepository(paths), [...SAFE_CONFIG, ...args], options)
 }
 
 /** A commit's history never changes, so the answer can be cached. */
 const contained = new Set<string>()
 
 export function containsCommit(paths: ProjectPaths, commit: string, ancestor: string): boolean {
-  const { commonDir } = requireRepository(paths)
-  const key = `${commonDir} ${ancestor} ${commit}`
+  const repository = requireRepository(paths)
+  const key = `${repository.commonDir} ${ancestor} ${commit}`
   if (contained.has(key)) return true
-  const isContained = gitSucceeds(commonDir, ['merge-base', '--is-ancestor', ancestor, commit])
+  const isContained = gitSucceeds(repository, ['merge-base', '--is-ancestor', ancestor, commit])
   if (isContained) contained.add(key)
   return isContained
 }
@@ -43,8 +60,7 @@ export function countCommitsBeyond(
     if (tip === undefined) continue
     if (tip === base) return 0
     const range = `${base}..${tip}`
-    const count =
-      counted.get(range) ?? tryGit(repository.mainRoot, ['rev-list', '--count', range, '--'])
+    const count = counted.get(range) ?? tryGit(repository, ['rev-list', '--count', range, '--'])
     if (count === undefined) continue
     counted.set(range, Number(count))
     return Number(count)
@@ -64,7 +80,7 @@ export function saveProvedRef(
   if (commit === undefined) return
   const note = ['-m', 'stint: keep what is proved']
   try {
-    runGitInRepository(paths, ...SAFE_CONFIG, 'update-ref', ...note, provedRef(delegate), commit)
+    writeInRepository(paths, ['update-ref', ...note, provedRef(delegate), commit])
   } catch (error) {
     // A commit that was garbage-collected cannot be saved.
     if (!(error instanceof GitFailed) || hasCommit(paths, commit)) throw error
@@ -76,7 +92,7 @@ export function deleteProvedRef(paths: ProjectPaths, delegate: string, by: strin
   const ref = provedRef(delegate)
   const proved = commitOfRef(repository, ref)
   if (proved === undefined || !containsCommit(paths, by, proved)) return
-  tryGit(repository.commonDir, [...SAFE_CONFIG, 'update-ref', '-d', ref, proved])
+  unlessGitFails(() => writeInRepository(paths, ['update-ref', '-d', ref, proved]))
 }
 
 /** The proved commit, if the branch was deleted or reset to its base. */
@@ -98,17 +114,17 @@ export function saveOrphanedCommits(
   state: DelegateState,
   say: (text: string) => void,
 ): void {
+  requireOwnTree(paths, state.run.started)
   const tips = findOrphanedTips(paths, state)
   if (tips.length === 0) return
-  const { commonDir } = requireRepository(paths)
   const ref = `refs/stint/runs/${state.id}/lost-`
-  const taken = runGit(commonDir, ['for-each-ref', '--format=%(refname)', `${ref}*`])
+  const taken = runGitInRepository(paths, 'for-each-ref', '--format=%(refname)', `${ref}*`)
     .split('\n')
     .map((name) => Number(name.slice(ref.length)))
   const first = Math.max(0, ...taken) + 1
   const input = tips.slice(0, MOST).map((tip, index) => `create ${ref}${first + index} ${tip}\n`)
   const update = ['update-ref', '-m', 'stint: keep what is on no branch', '--stdin']
-  runGit(commonDir, [...SAFE_CONFIG, ...update], { input: input.join('') })
+  writeInRepository(paths, update, { input: input.join('') })
   const { name } = state.order
   if (tips.length > MOST)
     say(`${name}: ${tips.length} times commits were left on no branch; the newest ${MOST} are kept`)
@@ -117,12 +133,12 @@ export function saveOrphanedCommits(
 
 function findOrphanedTips(paths: ProjectPaths, { ready, run }: DelegateState) {
   const { branch, tree } = run.started
-  const { commonDir } = requireRepository(paths)
+  const repository = requireRepository(paths)
   const folder = basename(repositoryAt(tree)?.gitDir ?? tree)
   // Includes the commits in its log, in case git keeps no reflogs.
   const made = [
-    ...reflog(commonDir, `worktrees/${folder}/HEAD`),
-    ...reflog(commonDir, `refs/heads/${branch}`),
+    ...reflog(repository, `worktrees/${folder}/HEAD`),
+    ...reflog(repository, `refs/heads/${branch}`),
     readTreeHead(tree)?.commit,
     ready?.commit,
     ...run.attempts.map(({ commit }) => commit),
@@ -131,13 +147,13 @@ function findOrphanedTips(paths: ProjectPaths, { ready, run }: DelegateState) {
   // Not --all, which would include the worktree's own HEAD.
   const kept = ['--not', '--branches', '--tags', '--remotes', '--glob=refs/stint/*']
   const list = ['rev-list', '--ignore-missing', '--parents', '--stdin', ...kept]
-  const found = runGit(commonDir, list, { input: `${[...new Set(made)].join('\n')}\n` })
+  const found = runGit(repository, list, { input: `${[...new Set(made)].join('\n')}\n` })
   const lines = found.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')]))
   const inside = new Set(lines.flatMap(([, ...parents]) => parents))
   return lines.map(([commit]) => commit!).filter((commit) => !inside.has(commit))
 }
 
-function reflog(repository: string, name: string) {
+function reflog(repository: Repository, name: string) {
   // A worktree or branch that is gone has none.
   const printed = tryGit(repository, ['log', '--walk-reflogs', '--format=%H', name, '--']) ?? ''
   return printed.split('\n').filter((line) => line !== '')
@@ -149,17 +165,19 @@ export function removeDelegateTree(
   { branch, tree }: Pick<RunTree, 'branch' | 'tree'>,
   tip: string | undefined,
 ): void {
-  const { mainRoot } = requireRepository(paths)
+  requireOwnTree(paths, { tree, isInPlace: false })
+  const repository = requireRepository(paths)
   const isCheckedOut = () =>
-    runGit(mainRoot, ['worktree', 'list', '--porcelain', '-z'])
+    runGit(repository, ['worktree', 'list', '--porcelain', '-z'])
       .split('\0')
       .includes(`branch refs/heads/${branch}`)
   try {
     if (repositoryAt(tree) !== undefined)
-      runGit(mainRoot, [...SAFE_CONFIG, 'worktree', 'remove', '--force', tree])
-    else runGit(mainRoot, ['worktree', 'prune'])
-    if (tip !== undefined && branchTip(mainRoot, branch) === tip && !isCheckedOut())
-      runGit(mainRoot, [...SAFE_CONFIG, 'update-ref', '-d', `refs/heads/${branch}`, tip])
+      writeInRepository(paths, ['worktree', 'remove', '--force', tree])
+    else writeInRepository(paths, ['worktree', 'prune'])
+    const ref = `refs/heads/${branch}`
+    if (tip !== undefined && commitOfRef(repository, ref) === tip && !isCheckedOut())
+      writeInRepository(paths, ['update-ref', '-d', ref, tip])
   } catch (error) {
     // A worktree that is locked or in use stays.
     if (!(error instanceof GitFailed)) throw error

@@ -30,6 +30,7 @@ export function makeDelegateContext(
   const proved = isReadOnly ? { report: output } : { produces: output }
   return {
     brief,
+    target: order.target,
     env: delegateEnvironment(order, tree, settings),
     proof: defined({ contains: openRejection?.onto, ...proved }),
     ...defined({ wrap: delegateWrap(order, tree, settings), setup: settings.setup, failure }),

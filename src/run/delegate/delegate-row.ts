@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { commitOfRef } from '../../git/head.ts'
+import type { Repository } from '../../git/repository.ts'
 import { runGit, tryGit, unlessGitFails } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { runLogPaths } from '../../project/store/run-files.ts'
@@ -7,8 +9,8 @@ import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
 import { priceUsage } from '../report.ts'
 import { sumAttemptUsage } from '../run-state.ts'
-import { branchTip, commitsIn } from '../worktree/run-tree.ts'
-import { type DelegateState, hasLiveProcess, isOpenDelegate, isOrphaned } from './delegates.ts'
+import { commitsIn } from '../worktree/run-tree.ts'
+import { type DelegateState, hasLiveProcess, isLeftBehind, isOpenDelegate } from './delegates.ts'
 import { countCommitsBeyond } from './delegate-commits.ts'
 
 /** The options of `stint delegate`. */
@@ -46,6 +48,8 @@ export interface MergeOptions {
   /** Restarts a delegate with its conflict; without it, the delegate stays rejected. */
   readonly sendBack?: (delegate: string) => Promise<void>
   readonly isPullRequest?: boolean
+  /** Paths of settings or hooks that the user lets the work change. */
+  readonly allowProtected?: readonly string[]
   readonly isStopped?: AbortSignal
 }
 
@@ -88,7 +92,7 @@ export function toDelegateRow({ paths, config }: Workspace, state: DelegateState
     id,
     name,
     status,
-    isOrphaned: isOrphaned(state),
+    isOrphaned: isLeftBehind(state),
     what,
     harness,
     branch,
@@ -107,11 +111,14 @@ export function toDelegateRow({ paths, config }: Workspace, state: DelegateState
   }
 }
 
+/** Reading changes nothing, so an orphaned delegate stays one until a command reconciles it. */
+export const RECONCILE = 'stint doctor --repair'
+
 function nextCommand(state: DelegateState) {
   const { isReadOnly, name } = state.order
   const { status } = state
-  if (isOrphaned(state) || status === 'conflicted' || status === 'failed')
-    return `stint delegate retry ${name}`
+  if (isLeftBehind(state)) return RECONCILE
+  if (status === 'conflicted' || status === 'failed') return `stint delegate retry ${name}`
   if (status === 'running') return `stint delegate wait ${name}`
   if (status === 'ready' && !isReadOnly) return `stint merge ${name}`
   return status === 'ready' || status === 'parked' ? `stint delegate show ${name}` : undefined
@@ -132,7 +139,7 @@ export function toDelegateDetail({ paths }: Workspace, state: DelegateState, row
     ...row,
     order,
     base: run.started.base,
-    ...readChanges(requireRepository(paths).mainRoot, state),
+    ...readChanges(requireRepository(paths), state),
     attempts: run.attempts.map(({ started, at, outcome, reason, seconds, commit }) => ({
       number: started.number,
       place: started.place,
@@ -150,27 +157,31 @@ export function toDelegateDetail({ paths }: Workspace, state: DelegateState, row
 }
 
 /** The newest commits of its range, oldest first, and their `git diff --stat`. */
-function readChanges(root: string, state: DelegateState) {
-  const range = findCommitRange(root, state)
+function readChanges(repository: Repository, state: DelegateState) {
+  const range = findCommitRange(repository, state)
   const none = { commitList: [], stat: '' }
   if (range === undefined) return none
-  const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
+  const plain = ['--stat=100', '--no-color']
   // The commits may have been garbage-collected.
   const changes = unlessGitFails(() => ({
-    commitList: commitsIn(root, range),
-    stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd(),
+    commitList: commitsIn(repository, range),
+    stat: runGit(repository, ['diff', ...plain, range, '--']).trimEnd(),
   }))
   return changes ?? none
 }
 
 /** The commits the target would gain, or gained: after the merge, everything since the branch started. */
 export function findCommitRange(
-  root: string,
+  repository: Repository,
   { order, run, status, ready, move }: DelegateState,
 ): string | undefined {
-  const tip = branchTip(root, run.started.branch) ?? ready?.commit ?? move?.kept
+  const tip = tipOf(repository, run.started.branch) ?? ready?.commit ?? move?.kept
   if (tip === undefined) return undefined
-  const target = status === 'merged' ? undefined : branchTip(root, order.target)
-  const shared = target && tryGit(root, ['merge-base', target, tip])?.trim()
+  const target = status === 'merged' ? undefined : tipOf(repository, order.target)
+  const shared = target && tryGit(repository, ['merge-base', target, tip])?.trim()
   return `${shared || run.started.base}..${tip}`
+}
+
+function tipOf(repository: Repository, branch: string) {
+  return commitOfRef(repository, `refs/heads/${branch}`)
 }

@@ -139,6 +139,12 @@ export function isOrphaned(state: DelegateState): boolean {
   return (state.status === 'running' || state.status === 'merging') && !hasLiveProcess(state)
 }
 
+/** Orphaned for good: between the end of its run and the record of that, its process still lives. */
+export function isLeftBehind(state: DelegateState): boolean {
+  const { status, run } = state
+  return isOrphaned(state) && (status === 'merging' || !isAlive(run.runner))
+}
+
 /** Neither merged nor discarded; a read-only one is done once its report is ready. */
 export function isOpenDelegate({ order, status }: DelegateState): boolean {
   return status !== 'merged' && status !== 'discarded' && !(order.isReadOnly && status === 'ready')

@@ -1,6 +1,6 @@
-import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
 import { runGit } from '../../git/run-git.ts'
+import { parseYaml } from '../../text/parse-yaml.ts'
 
 /** The files of a task. `likely` ones are guessed from its text and count only if none are declared. */
 export interface TouchedFiles {
@@ -30,14 +30,10 @@ type TaskTexts = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 
 
 function declaredFiles(extra: string) {
   if (!/^files\s*:/m.test(extra)) return []
-  let head: { readonly files?: unknown } | null
-  try {
-    head = parse(extra, { logLevel: 'error' })
-  } catch {
-    // Another program's front matter need not be valid YAML.
-    return []
-  }
-  const globs = [head?.files].flat()
+  const parsed = parseYaml(extra)
+  // Another program's front matter need not be valid YAML.
+  if (!parsed.isValid) return []
+  const globs = [(parsed.value as { readonly files?: unknown } | null)?.files].flat()
   return globs.filter((glob): glob is string => typeof glob === 'string' && glob.trim() !== '')
 }
 

@@ -8,6 +8,7 @@ import { openForOutput, replaceFile } from '../../journal/write-files.ts'
 import { readOrUndefined } from '../../journal/read-files.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
+import { requireConsent } from '../../project/trust/trust.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/project-backlog.ts'
 import type { Usage } from '../../session/entries.ts'
@@ -136,6 +137,7 @@ async function prepareDelegate(
   emit: Emit,
   { usedByOthers, onUsage, overrides }: StartDelegateOptions,
 ): Promise<() => Promise<RunReport>> {
+  requireConsent(workspace)
   const { paths, config } = workspace
   const lines = notes.map((note) => `- ${safeLine(note)}`)
   const withNotes = [given.brief, 'Noted since by whoever gave the order:', ...lines].join('\n\n')

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import type { ProcessTag } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { NotWritten } from '../../journal/errors.ts'
 import { Log } from '../../journal/log.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
-import { runsFolder } from '../../project/store/run-files.ts'
+import { claimsPath } from '../../project/store/run-files.ts'
 
 export function isSameProcess(a: ProcessTag, b: ProcessTag): boolean {
   return a.pid === b.pid && a.startedAt === b.startedAt
@@ -26,7 +25,7 @@ export class Claims {
     private readonly run: string,
     private readonly runner: ProcessTag,
   ) {
-    this.#log = new Log({ path: join(runsFolder(paths), 'claims.jsonl') })
+    this.#log = new Log({ path: claimsPath(paths) })
   }
 
   claim(task: string): boolean {

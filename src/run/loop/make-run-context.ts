@@ -42,7 +42,7 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     env: plainEnvironment(workspace.env),
   })
   const { config } = inTree
-  const { profiles, problems } = loadProfiles(tree.tree)
+  const { profiles, problems } = loadProfiles(tree.tree, workspace.paths.root)
   const allow = [...parts.options.allow, ...verifyCommands(parts.options, config.verify, open)]
   const resolved = { ...parts.options, allow: [...allow, ...AGENT_COMMANDS] }
   const { permissions, silenceMs, taskMs } = resolved

@@ -57,7 +57,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const mode = multiTurn ? batch : 'one'
   const sessions = planSessions(order, beginning, forecastsFrom(finished), mode, plan)
   const planned = new Set(order.map(({ id }) => id))
-  const { profiles } = loadProfiles(paths.repository?.worktree ?? paths.root)
+  const { profiles } = loadProfiles(paths.repository?.worktree ?? paths.root, paths.root)
   const tasks = order.map(({ id }) => backlog.byId.get(id)!)
   const complexity = runComplexity(tasks)
   const plannedTask = (id: string, sizeClass: SizeClass, forecast: Forecast): PlannedRunTask => {

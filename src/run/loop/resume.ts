@@ -19,7 +19,13 @@ import type { AttemptOutcome, RunEntry } from '../entries.ts'
 import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
 import { matchesSavedWork } from '../worktree/rollback.ts'
-import { describeHead, readTreeHead, restoreTree, uncommittedPaths } from '../worktree/run-tree.ts'
+import {
+  describeHead,
+  readTreeHead,
+  requireOwnTree,
+  restoreTree,
+  uncommittedPaths,
+} from '../worktree/run-tree.ts'
 import { plannedTask } from '../plan/order-tasks.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -75,6 +81,7 @@ export async function endOrphanedProcesses(state: RunState): Promise<number> {
 /** Recreates a missing tree from its branch, or from its last commit if the branch is gone too. */
 export function restoreRunTree(paths: ProjectPaths, state: RunState, last?: string): void {
   const { tree, branch, base, isInPlace } = state.started
+  requireOwnTree(paths, state.started)
   if (readTreeHead(tree) === undefined) {
     if (isInPlace)
       throw new StintError(

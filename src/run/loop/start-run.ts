@@ -6,6 +6,7 @@ import { processStartTime } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/run-environment.ts'
+import { refuseAgent, refuseSettingsOfAgent, requireConsent } from '../../project/trust/trust.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
@@ -19,6 +20,7 @@ import {
 import { RunSession } from '../attempt/run-session.ts'
 import { type EndOfRun, type RunListener, type RunReport, emitTo } from '../entries.ts'
 import { type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
+import { AGREEING } from '../proof/protected-paths.ts'
 import { runVerify } from '../proof/prove.ts'
 import { emptyReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
@@ -120,6 +122,7 @@ export async function startRun(
   mode = SEQUENTIAL,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
+  if (options.allowProtected !== undefined) refuseAgent(workspace, AGREEING)
   const { resume, decide, ...runOptions } = options
   const emit = emitTo(listener)
   const stopping = new StopSignal()
@@ -157,11 +160,13 @@ type Work = () => Promise<RunReport>
 async function startNewRun(starting: Starting, options: RunOptions): Promise<Work> {
   const { workspace, runner, listener, decide, mode } = starting
   const { config, paths } = workspace
+  requireRepository(paths)
+  const tasks = await readTasks(workspace, options)
+  refuseSettingsOfAgent(workspace, options)
+  requireConsent(workspace, tasks.open)
   const resolved = mode.resolve(workspace, options, decide)
   const run = mintId(undefined)
   const harness = await requireHarness(workspace, resolved, run, mode.wrap?.(workspace))
-  requireRepository(paths)
-  const tasks = await readTasks(workspace, options)
   if (tasks.open.length === 0) return async () => emptyReport(harness.name)
   workspace.prepare()
   const tree = await (options.isInPlace === true
@@ -192,6 +197,8 @@ async function startNewRun(starting: Starting, options: RunOptions): Promise<Wor
 async function resumeRun(starting: Starting, name: string, options: RunOptions): Promise<Work> {
   const { workspace, runner, listener, emit, decide, mode } = starting
   const { config, paths } = workspace
+  refuseSettingsOfAgent(workspace, options)
+  requireConsent(workspace)
   const run = findRun(paths, name)
   const before = readRunState(workspace, run)
   refuseToResume(run, before)

@@ -1,11 +1,9 @@
 // What follows once a delegate's work is on its target. Each step may be repeated.
 import { existsSync } from 'node:fs'
-import { tryGit } from '../../git/run-git.ts'
-import { SAFE_CONFIG } from '../../git/working-tree.ts'
+import { unlessGitFails } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
 import type { DelegateState } from '../delegate/delegates.ts'
 import {
@@ -15,6 +13,7 @@ import {
   hasCommit,
   saveOrphanedCommits,
   saveProvedRef,
+  writeInRepository,
 } from '../delegate/delegate-commits.ts'
 import { mergeJournals } from '../delegate/parent-journal.ts'
 import type { DelegateStatusChange } from '../entries.ts'
@@ -96,7 +95,7 @@ export function cleanUpMerged(
   if (targetNow === undefined || !containsCommit(paths, targetNow, tip)) return
   // Fails silently for what was moved or locked meanwhile.
   const quietly = (...args: readonly string[]) =>
-    tryGit(requireRepository(paths).commonDir, [...SAFE_CONFIG, ...args])
+    unlessGitFails(() => writeInRepository(paths, args))
   quietly('update-ref', '-d', mergeRef(state.id))
   deleteProvedRef(paths, state.id, targetNow)
   // A branch that the user named belongs to the user.

@@ -6,6 +6,7 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { boundedLine } from '../attempt/run-context.ts'
 import type { MergeOptions } from '../delegate/delegate-row.ts'
+import { PROTECTED } from '../proof/protected-paths.ts'
 import { type DelegateState, hasLiveProcess, isRejection } from '../delegate/delegates.ts'
 import type { Emit, MergeOutcome } from '../entries.ts'
 
@@ -48,7 +49,10 @@ interface MergeReason {
 }
 
 /** Undefined when the delegate can be merged. A rejected one is tried again. */
-export function reasonNotToMerge(state: DelegateState): MergeReason | undefined {
+export function reasonNotToMerge(
+  state: DelegateState,
+  { allowProtected = [] }: MergeOptions = {},
+): MergeReason | undefined {
   const { merge, move, order, status } = state
   const { name } = order
   const show = `stint delegate show ${name}`
@@ -60,8 +64,12 @@ export function reasonNotToMerge(state: DelegateState): MergeReason | undefined 
     case 'conflicted':
     case 'parked':
       return undefined
-    case 'failed':
-      return move && isRejection(move) ? undefined : { because: 'it failed', next: retry }
+    case 'failed': {
+      // Its work is complete, but for the user's agreement.
+      const isAgreedTo = allowProtected.length > 0 && move?.because?.startsWith(PROTECTED) === true
+      const isMergeable = move !== undefined && (isRejection(move) || isAgreedTo)
+      return isMergeable ? undefined : { because: 'it failed', next: retry }
+    }
     case 'running':
       return hasLiveProcess(state)
         ? { because: 'it is still running', next: wait }

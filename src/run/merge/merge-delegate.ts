@@ -1,8 +1,10 @@
 // Merges one delegate into its target branch. Every step is logged before it is made.
-import { SAFE_CONFIG } from '../../git/working-tree.ts'
+import { tryGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
+import { requireConsent } from '../../project/trust/trust.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { plainEnvironment } from '../attempt/run-context.ts'
@@ -21,10 +23,12 @@ import {
   hasCommit,
   provedCommitIfLost,
   runGitInRepository,
+  writeInRepository,
 } from '../delegate/delegate-commits.ts'
 import { reportToParent } from '../delegate/parent-journal.ts'
 import type { DelegateStatusChange, MergeOutcome } from '../entries.ts'
 import { resolveOptions } from '../options.ts'
+import { allowCommand, describeProtected, findProtectedChanges } from '../proof/protected-paths.ts'
 import { runVerify } from '../proof/prove.ts'
 import type { RunLog } from '../run-log.ts'
 import { openBacklogSource } from '../sources/open-backlog-source.ts'
@@ -76,7 +80,8 @@ export async function mergeDelegate(
   const { options, workspace } = context
   const { paths } = workspace
   const { target } = state.order
-  const refusal = reasonNotToMerge(state)
+  if (options.isDryRun !== true) requireConsent(workspace)
+  const refusal = reasonNotToMerge(state, options)
   if (refusal !== undefined) {
     if (state.status === 'merged' && options.isDryRun !== true)
       cleanUpMergedAgain(workspace, state, (text) => emitMessage(context, text))
@@ -96,6 +101,8 @@ export async function mergeDelegate(
       because: 'it has nothing that could be merged',
       next,
     })
+  const unagreed = isThere ? [] : await protectedChanges(context, { onto, tip })
+  if (unagreed.length > 0) return protectedOutcome(state, unagreed)
   if (options.isDryRun === true)
     return isThere
       ? toMergeOutcome(state, 'would merge', { because: `it is on ${target} already` })
@@ -138,7 +145,7 @@ async function mergeInRounds(one: MergeState): Promise<MergeOutcome> {
     if (onto === undefined) return backToReady(one, `there is no branch ${target} any more`)
     const refusal = await withClaim(paths, delegateClaim(id), () => {
       // Another command may have started or discarded it meanwhile.
-      const because = isOurs(one) ? undefined : reasonNotToMerge(readDelegate(paths, id))
+      const because = isOurs(one) ? undefined : reasonNotToMerge(readDelegate(paths, id), options)
       if (because === undefined) log.append('merge.begun', { target, onto, tip, merger, tree })
       return because
     })
@@ -158,7 +165,7 @@ async function mergeInRounds(one: MergeState): Promise<MergeOutcome> {
     if (options.review !== undefined && !(await options.review(proposal())))
       return { ...backToReady(one, 'refused in review'), how: 'refused', ...more }
     refuseWhenStopped(context)
-    runGitInRepository(paths, ...SAFE_CONFIG, 'update-ref', mergeRef(id), to)
+    writeInRepository(paths, ['update-ref', mergeRef(id), to])
     await afterStep('kept')
     if (!isOurs(one)) return changedOutcome(one)
     log.append('merge.landing', { target, from: onto, to })
@@ -222,6 +229,23 @@ function tipToMerge(context: MergeContext, { order, ready, run }: DelegateState)
       `${order.name}: ${branch} is not where it was proved any more; it is verified as it is now`,
     )
   return tip
+}
+
+/** Of its own, so what it merged from its target does not count. */
+async function protectedChanges(
+  { options, workspace }: MergeContext,
+  { onto, tip }: { onto: string; tip: string },
+): Promise<readonly string[]> {
+  // Unrelated histories have none; the merge itself reports that.
+  const base = tryGit(requireRepository(workspace.paths), ['merge-base', onto, tip]) ?? onto
+  const from = base.trim()
+  const allowed = defined({ allowed: options.allowProtected })
+  return findProtectedChanges(workspace, { from, to: tip }, allowed)
+}
+
+function protectedOutcome(state: DelegateState, paths: readonly string[]): MergeOutcome {
+  const because = `${describeProtected(paths)}, which need your agreement; its work is kept on ${state.run.started.branch}`
+  return waitingOutcome(state, because, allowCommand(`stint merge ${state.order.name}`, paths))
 }
 
 /** For a branch the target contains: it has no commits of its own, and its proved commit is not on the target either. */
@@ -349,6 +373,13 @@ async function makeMerge(
   // Checked before the slow verify command, and again after it.
   const held = reasonTargetCannotMove(paths, target)
   if (held !== undefined) return { held }
+  // What lands is the merge, whatever the branch was when it was checked.
+  const unagreed = await findProtectedChanges(
+    context.workspace,
+    { from: onto, to: commit },
+    defined({ allowed: context.options.allowProtected }),
+  )
+  if (unagreed.length > 0) return { held: describeProtected(unagreed) }
   return (await verifyMerge(context, state, tree, commit)) ?? { commit }
 }
 
@@ -403,6 +434,7 @@ async function verifyCommand(workspace: Workspace, { order, run }: DelegateState
   const { backlog, verify } = run.started.options
   const source = order.task === undefined ? undefined : await openBacklogSource(workspace, backlog)
   const task = (await source?.read())?.byId.get(order.task ?? '')
+  if (task !== undefined) requireConsent(workspace, [task])
   const command = task?.verify ?? verify ?? workspace.config.verify
   if (command?.includes('[redacted:') !== true) return command
   throw new StintError(

@@ -1,5 +1,5 @@
 import { isRecord } from '../../backlog/task.ts'
-import { runGit } from '../../git/run-git.ts'
+import { runGit, writeGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -39,7 +39,7 @@ export async function openPullRequest(
   const source = targetTip(paths, branch) === tip ? `refs/heads/${branch}` : tip
   const push = ['push', '--quiet', '--set-upstream', remote, `${source}:refs/heads/${branch}`]
   // With the user's hooks, which git-lfs needs to push large files.
-  runGit(requireRepository(paths).commonDir, push)
+  writeGit(requireRepository(paths), push, { hasHooks: true })
   const pr = (await existing(workspace, branch)) ?? (await create(workspace, state, base))
   const move = { because: 'a pull request is open', commit: tip, pr }
   await withRunLog(workspace, state.id, (log) => recordReadyAgain(paths, log, state, move))
@@ -47,10 +47,10 @@ export async function openPullRequest(
 }
 
 function remoteFor({ paths }: Workspace, target: string) {
-  const { commonDir } = requireRepository(paths)
+  const repository = requireRepository(paths)
   const setting = (name: string) =>
-    runGit(commonDir, ['config', '--default', '', '--get', `branch.${target}.${name}`]).trim()
-  const remotes = runGit(commonDir, ['remote'])
+    runGit(repository, ['config', '--default', '', '--get', `branch.${target}.${name}`]).trim()
+  const remotes = runGit(repository, ['remote'])
     .split('\n')
     .filter((name) => name !== '')
   const upstream = setting('remote')

@@ -20,6 +20,7 @@ import { recordDelegateEnd } from '../delegate/start-delegate.ts'
 import { endOrphanedProcesses } from '../loop/resume.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { finishMerge, isOnTarget, recordReadyAgain } from './finish-merge.ts'
+import { requireOwnTree } from '../worktree/run-tree.ts'
 import { integrationTree, removeIntegrationTree } from './target-branch.ts'
 
 /** Corrects the status of an orphaned delegate and commits what its process left. Any other is returned unchanged. */
@@ -33,6 +34,7 @@ export async function reconcileDelegate(
     const now = readDelegate(workspace.paths, state.id)
     // Another process may have started or reconciled it meanwhile.
     if (!isOrphaned(now) || now.status === 'merging') return now
+    requireOwnTree(workspace.paths, now.run.started)
     await endOrphanedProcesses(now.run)
     const { ended } = now.run
     const why = now.isStarted ? 'its process ended in the middle of it' : 'it was never begun'

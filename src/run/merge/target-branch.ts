@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
-import { GitFailed, identityFor, runGit } from '../../git/run-git.ts'
+import { GitFailed, identityFor, runGit, writeGit } from '../../git/run-git.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { SAFE_CONFIG } from '../../git/working-tree.ts'
 import { createFolder, removeTree } from '../../journal/write-files.ts'
@@ -10,7 +10,7 @@ import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { requireRepository, worktreesFolder } from '../../project/store/worktrees.ts'
 import { hasLiveProcess, readDelegates } from '../delegate/delegates.ts'
-import { runGitInRepository } from '../delegate/delegate-commits.ts'
+import { runGitInRepository, writeInRepository } from '../delegate/delegate-commits.ts'
 import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { isOperationInProgress } from '../worktree/rollback.ts'
 import { uncommittedPaths } from '../worktree/run-tree.ts'
@@ -99,20 +99,11 @@ export function moveTarget(
   const tree = checkouts[0]?.path
   try {
     if (tree === undefined)
-      runGitInRepository(
-        paths,
-        ...SAFE_CONFIG,
-        'update-ref',
-        '-m',
-        note,
-        `refs/heads/${target}`,
-        to,
-        from,
-      )
+      writeInRepository(paths, ['update-ref', '-m', note, `refs/heads/${target}`, to, from])
     else {
       // Without the last option git overwrites ignored files of the user.
       const how = ['--quiet', '--ff-only', '--no-overwrite-ignore']
-      runGit(tree, [...WITHOUT_USER_CONFIG, 'merge', ...how, to], {
+      writeGit(tree, [...WITHOUT_USER_CONFIG, 'merge', ...how, to], {
         env: { GIT_REFLOG_ACTION: note },
       })
     }
@@ -144,13 +135,13 @@ export function makeIntegrationTree(paths: ProjectPaths, tree: string, commit: s
   createFolder(join(tree, '..'))
   // Twice `--force`, because git may still have a worktree registered whose folder is gone.
   const add = 'worktree add --quiet --force --force --detach'.split(' ')
-  runGitInRepository(paths, ...SAFE_CONFIG, ...add, tree, commit)
+  writeInRepository(paths, [...add, tree, commit])
 }
 
 export function removeIntegrationTree(paths: ProjectPaths, tree: string): void {
   if (!existsSync(tree)) return
   try {
-    runGitInRepository(paths, ...SAFE_CONFIG, 'worktree', 'remove', '--force', '--force', tree)
+    writeInRepository(paths, ['worktree', 'remove', '--force', '--force', tree])
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     // Git no longer knows it, but the folder is still ours.
@@ -192,11 +183,13 @@ export function mergeInto(
 ): readonly string[] | undefined {
   try {
     const how = ['--quiet', '--no-ff', '--no-edit', '-m', message]
-    runGit(tree, [...WITHOUT_USER_CONFIG, 'merge', ...how, tip], { env: identityFor(tree) })
+    writeGit(tree, [...WITHOUT_USER_CONFIG, 'merge', ...how, tip], { env: identityFor(tree) })
     return undefined
   } catch (error) {
     if (!(error instanceof GitFailed) || error.status !== 1) throw error
-    const listed = runGit(tree, ['diff', '--name-only', '--diff-filter=U', '-z'])
+    const listed = runGit(tree, ['diff', '--name-only', '--diff-filter=U', '-z'], {
+      hasFilters: true,
+    })
     const files = listed.split('\0').filter((path) => path !== '')
     if (files.length === 0) throw error
     return files

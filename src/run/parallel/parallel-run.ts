@@ -341,7 +341,7 @@ class DelegatedTask {
     const { branch, tree } = this.#readState().run.started
     this.#emit('delegate.started', { id: this.#id, branch, worktree: tree, isAgain })
     // Current limits apply to all delegates; harness and model stay as the delegate was created.
-    const { budgetTokens, budgetUsd, onFailure, onLimit, verify } = options
+    const { allowProtected, budgetTokens, budgetUsd, onFailure, onLimit, verify } = options
     try {
       this.#handle = await startDelegate(
         workspace,
@@ -349,7 +349,11 @@ class DelegatedTask {
         {
           usedByOthers: () => budget.usedByOthers(this.#id),
           onUsage: (spent) => budget.record(this.#id, spent),
-          overrides: { onFailure, onLimit, ...defined({ budgetTokens, budgetUsd, verify }) },
+          overrides: {
+            onFailure,
+            onLimit,
+            ...defined({ allowProtected, budgetTokens, budgetUsd, verify }),
+          },
         },
         (event) => this.#forward(event),
       )
@@ -366,13 +370,17 @@ class DelegatedTask {
   }
 
   async #merge(): Promise<MergeOutcome | undefined> {
-    const { stopping, workspace } = this.context
+    const { options, stopping, workspace } = this.context
     // The run itself restarts it, once the queue is released.
     const sendBack = stopping.isAfterTask ? {} : { sendBack: async () => {} }
     const [outcome] = await runMergeQueue(
       workspace,
       [this.#id],
-      { ...sendBack, isStopped: stopping.now },
+      {
+        ...sendBack,
+        isStopped: stopping.now,
+        ...defined({ allowProtected: options.allowProtected }),
+      },
       (event) => this.#forwardMergeEvent(event),
     )
     return outcome

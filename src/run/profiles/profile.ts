@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml'
+import { parseYaml, yamlMistake } from '../../text/parse-yaml.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { type Task, cleanLine, isRecord, readList } from '../../backlog/task.ts'
 import { cleanText, shorten, slug } from '../../text/clean.ts'
@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
 import { defined } from '../../text/defined.ts'
 import { redact } from '../../text/redact.ts'
+import { isAgreedFile } from '../../project/trust/trust.ts'
 import { readRepositoryFile } from '../../context/read-repository-file.ts'
 
 /** Instructions for a kind of work: a one-line description, and a body that is injected when a task needs it. */
@@ -73,25 +74,17 @@ function valuesOf(source: string): {
   readonly problem?: string
 } {
   // `failsafe` reads every value as text, so that a name like 0123 stays as written.
-  const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
-  const [error] = document.errors
-  if (error === undefined) {
-    const refused = { values: {}, problem: 'has a head that is not a list of keys' }
-    try {
-      const value: unknown = document.toJS()
-      return isRecord(value) ? { values: value } : refused
-    } catch (cause) {
-      // The parser refuses aliases that would expand without end; anything else is a defect.
-      if (cause instanceof ReferenceError) return refused
-      throw cause
-    }
-  }
+  const parsed = parseYaml(source, { schema: 'failsafe' })
+  if (parsed.isValid)
+    return isRecord(parsed.value)
+      ? { values: parsed.value }
+      : { values: {}, problem: 'has a head that is not a list of keys' }
   const lines = [...source.matchAll(/^(name|description|labels|model):[ \t]*(.*)$/gm)]
   const values = Object.fromEntries(
     lines.map(([, key, value]) => [key!, value!.replace(/^(["'])(.*)\1$/, '$2')]),
   )
-  if (lines.length > 0) return { values }
-  const reason = cleanLine(error.message.split('\n')[0])
+  if (lines.length > 0 && !parsed.isBeyondLimits) return { values }
+  const reason = cleanLine(yamlMistake(parsed))
   return { values, problem: `has a head that cannot be read: ${reason}` }
 }
 
@@ -152,21 +145,27 @@ const PROFILE_FOLDERS = ['.agents', '.claude/agents'] as const
 
 const MOST_FILES = 200
 
-export function loadProfiles(root: string): {
+/** Those in the files of `tree`, as far as the user agreed to them for the project `root`: their text becomes instructions. */
+export function loadProfiles(
+  tree: string,
+  root: string,
+): {
   readonly profiles: readonly Profile[]
   readonly problems: readonly string[]
 } {
   const problems: string[] = []
   const profiles = new Map<string, Profile>()
-  const files = PROFILE_FOLDERS.flatMap((folder) => markdownIn(root, folder))
+  const files = PROFILE_FOLDERS.flatMap((folder) => markdownIn(tree, folder))
   if (files.length > MOST_FILES)
     problems.push(`only the first ${MOST_FILES} of ${files.length} profiles are read`)
   for (const file of files.slice(0, MOST_FILES)) {
-    const found = readRepositoryFile(root, file)
+    const found = readRepositoryFile(tree, file)
     const parsed: ReturnType<typeof parseProfile> =
       typeof found === 'string'
         ? { problem: `is not read: ${found}` }
-        : parseProfile(file, redact(found.text).text)
+        : isAgreedFile(root, file, found.text)
+          ? parseProfile(file, redact(found.text).text)
+          : { problem: 'is not used until you agree to it: stint trust' }
     if (parsed.problem !== undefined) problems.push(`${file} ${parsed.problem}`)
     const { profile } = parsed
     if (profile === undefined) continue

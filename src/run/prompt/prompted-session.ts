@@ -7,6 +7,7 @@ import type { Harness, ProcessTag } from '../../harness/contract/drive.ts'
 import { endOrphans } from '../../harness/process/spawn-guarded.ts'
 import { sessionNameFrom } from '../../hook/open-session.ts'
 import { StintError } from '../../journal/errors.ts'
+import { ForeignJournal } from '../../journal/log.ts'
 import { acceptHandoff } from '../../project/handoff/accept.ts'
 import { createHandoff } from '../../project/handoff/create.ts'
 import { pauseSession } from '../../project/lifecycle/pause-and-close.ts'
@@ -22,7 +23,7 @@ import {
 } from '../../project/store/choose-session.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import { sessionOfConversation } from '../../project/store/conversation-binding.ts'
-import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { type ProjectPaths, isRefusedJournal, logPaths } from '../../project/store/project-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
 import type { SessionState } from '../../session/state.ts'
@@ -53,6 +54,8 @@ export async function findPromptedSession(
       : await findSession(workspace, wanted)
   if (row === undefined) return undefined
   refuseClosed(row)
+  if (isRefusedJournal(workspace.paths, row.id))
+    throw new ForeignJournal(logPaths(workspace.paths, row.id).path)
   if (row.worktree !== workspace.worktree && isRunWorktree(row.worktree))
     throw new StintError(
       'SESSION_OF_RUN',

@@ -7,6 +7,7 @@ import { mintId } from '../../journal/ids.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { refuseInRun } from '../../project/store/run-environment.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
+import { refuseSettingsOfAgent, requireConsent } from '../../project/trust/trust.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { redactDeep } from '../../text/redact.ts'
@@ -92,6 +93,8 @@ async function prepare(
   request: PromptRequest,
   emit: EmitPromptEvent,
 ) {
+  refuseSettingsOfAgent(callerWorkspace, request)
+  requireConsent(workspace)
   const { config } = workspace
   const { model = config.run.model, permissions = 'ask', text, script } = request
   const row = await findPromptedSession(callerWorkspace, workspace, request)
@@ -212,9 +215,9 @@ function harnessToPrompt(
   const journal = workspace.session(session)
   const own = harnessOfConversation(journal.read().state, conversation)
   journal.close()
-  // For an ACP agent the journal knows the protocol but not the command.
-  const needsCommand = findHarness(own)?.argument?.isRequired !== undefined
-  return harness ?? (needsCommand ? (configured ?? own) : own)
+  // For an ACP agent the journal knows the protocol but not the command, and a forged journal must not bring one.
+  const { name, argument } = findHarness(own) ?? { name: own }
+  return harness ?? (argument?.isRequired === undefined ? own : (configured ?? name))
 }
 
 async function problemWith(harness: Harness, { env }: Workspace) {

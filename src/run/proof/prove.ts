@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { gitSucceeds, runGit } from '../../git/run-git.ts'
+import { isSecretFile } from '../../git/secret-files.ts'
+import { isTracked } from '../../git/status.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
 import type { Task } from '../../backlog/task.ts'
+import { describeProtected } from './protected-paths.ts'
 import { abbreviateList } from '../worktree/remove-worktree.ts'
 import { areAllAutoCommits } from '../worktree/rollback.ts'
 import {
@@ -38,6 +41,8 @@ export interface ProofOptions {
   readonly produces?: string
   /** The report of a task that changes nothing else. */
   readonly report?: string
+  /** Protected paths that HEAD changes and the user has not agreed to. */
+  readonly findProtected: (head: string) => Promise<readonly string[]>
 }
 
 /** Whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. Cheap checks come first. */
@@ -49,6 +54,13 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
       : findReportProblems(report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
   const { commit } = requireHead(tree)
+  // Before the verify command, which may read these files.
+  const found = report === undefined ? await options.findProtected(commit) : []
+  if (found.length > 0) {
+    const restore = `git checkout ${options.base.slice(0, 10)} -- PATH`
+    const what = `take these changes back (${restore}, or git rm), as only the user may agree to them`
+    return { isDone: false, reasons: [`${describeProtected(found)}; ${what}`] }
+  }
   const command = report === undefined ? (task.verify ?? options.verify) : undefined
   if (command === undefined) return { isDone: true, commit }
   verifying(command)
@@ -92,6 +104,11 @@ function findWorkProblems(
     return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
   const isNew = (path: string) => !leftBefore.includes(path)
   const dirty = uncommittedPaths(tree).filter(isNew)
+  const secrets = dirty.filter((path) => isUntrackedSecret(tree, path))
+  if (secrets.length > 0)
+    return [
+      `untracked files with secrets: ${abbreviateList(secrets, 8)}; add them to .gitignore or remove them, and do not commit them`,
+    ]
   if (dirty.length > 0) return [`not committed: ${abbreviateList(dirty, 8)}`]
   const hidden = hiddenPaths(tree).filter(isNew)
   if (hidden.length > 0)
@@ -112,6 +129,11 @@ function findWorkProblems(
   if (produces !== undefined && !isProduced(tree, base, produces))
     return [`${produces} was not brought forth and committed`]
   return []
+}
+
+function isUntrackedSecret(tree: string, path: string): boolean {
+  const isSecret = isSecretFile(tree, Buffer.from(path).toString('latin1'))
+  return isSecret && !isTracked(tree, path)
 }
 
 function isProduced(tree: string, base: string, path: string): boolean {

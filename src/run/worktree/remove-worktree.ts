@@ -10,6 +10,7 @@ import {
   type RunTree,
   hiddenPaths,
   repositoryAt,
+  requireOwnTree,
   uncommittedPaths,
 } from './run-tree.ts'
 
@@ -23,6 +24,7 @@ export function removeTreeIfClean(
   say: (text: string) => void,
 ): boolean {
   if (isInPlace || repositoryAt(tree) === undefined) return false
+  requireOwnTree(paths, { tree, isInPlace })
   const submodules = submodulesOf(tree)
   const left = findUnsavedPaths(tree, submodules)
   if (left.length > 0) {
@@ -32,7 +34,8 @@ export function removeTreeIfClean(
   // Without --force git removes no worktree with submodules.
   const how = submodules.length > 0 ? ['--force'] : []
   const remove = [...SAFE_CONFIG, 'worktree', 'remove', ...how, tree]
-  return tryGit(requireRepository(paths).mainRoot, remove) !== undefined
+  // git checks first that nothing in it is changed.
+  return tryGit(requireRepository(paths), remove, { hasFilters: true }) !== undefined
 }
 
 export function findUnsavedPaths(tree: string, submodules = submodulesOf(tree)): readonly string[] {

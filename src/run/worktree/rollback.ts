@@ -2,9 +2,9 @@
 // Wherever the agent left HEAD, only the run's own branch is moved.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkpointCode } from '../../git/code-checkpoint.ts'
+import { type CodeCheckpoint, checkpointCode } from '../../git/code-checkpoint.ts'
 import { readHead } from '../../git/head.ts'
-import { gitSucceeds, removeStaleLocks, runGit } from '../../git/run-git.ts'
+import { gitSucceeds, removeStaleLocks, runGit, writeGit } from '../../git/run-git.ts'
 import type { Repository } from '../../git/repository.ts'
 import { SAFE_CONFIG, writeWorkingTree } from '../../git/working-tree.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -16,6 +16,7 @@ import {
   branchTip,
   hiddenPaths,
   repositoryAt,
+  requireOwnTree,
   uncommittedPaths,
 } from './run-tree.ts'
 
@@ -37,13 +38,14 @@ export function saveAndRollBack({ tree, branch }: RunTree, work: WorkToSave) {
   removeStaleLocks(repository, branch)
   // Files hidden from git would be neither saved nor reset.
   const hidden = hiddenPaths(tree, 'latin1')
-  for (const bit of ['--no-skip-worktree', '--no-assume-unchanged']) updateIndex(tree, bit, hidden)
-  addIgnored(tree, work.base)
+  for (const bit of ['--no-skip-worktree', '--no-assume-unchanged'])
+    updateIndex(tree, [bit], hidden)
+  addInTheWay(tree, work.base)
   const before = savedBefore(repository, branch, work)
   if (before !== undefined) return before
   const result = saveAll(repository, branch, work)
   const git = (...args: readonly string[]) =>
-    runGit(tree, [...SAFE_CONFIG, '-c', 'submodule.recurse=false', ...args])
+    writeGit(tree, [...SAFE_CONFIG, '-c', 'submodule.recurse=false', ...args])
   const verb = operationIn(repository)
   if (verb !== undefined) git(verb, '--quit')
   git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
@@ -89,7 +91,7 @@ function saveAll(
   // A killed runner may have saved something under this name already.
   let ref = wanted
   for (let number = 2; refExists(worktree, ref); number += 1) ref = `${wanted}-${number}`
-  const { leftOut } = checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS })
+  const leftOut = allLeftOut(checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS }))
   const tip = branchTip(worktree, branch)
   if (tip !== undefined && tip !== base && tip !== readHead(repository).commit) {
     const update = [
@@ -100,7 +102,7 @@ function saveAll(
       `${ref}-branch`,
       tip,
     ]
-    runGit(worktree, [...SAFE_CONFIG, ...update])
+    writeGit(worktree, [...SAFE_CONFIG, ...update])
   }
   return { kept: ref, leftOut: leftOut.filter((path) => !leftBefore.includes(path)) }
 }
@@ -109,21 +111,38 @@ function refExists(tree: string, ref: string) {
   return gitSucceeds(tree, ['show-ref', '--verify', '--quiet', ref])
 }
 
-/** Adds files that are ignored now but exist in the base, because the reset would overwrite them. */
-function addIgnored(tree: string, base: string) {
+function allLeftOut({ leftOut, secrets }: CodeCheckpoint): readonly string[] {
+  return [...leftOut, ...secrets]
+}
+
+/** Adds untracked files, ignored ones and secrets included, that are in the way of the base, because the reset would overwrite them. */
+function addInTheWay(tree: string, base: string) {
   const list = (...args: readonly string[]) =>
-    runGit(tree, args, { encoding: 'latin1' }).split('\0')
-  const inBase = new Set(list('ls-tree', '-r', '-z', '--name-only', base))
-  const ignored = list('ls-files', '-z', '--others', '--ignored', '--exclude-standard')
-  const lost = ignored.filter((path) => path !== '' && inBase.has(path))
-  updateIndex(tree, '--add', lost)
+    runGit(tree, args, { encoding: 'latin1' })
+      .split('\0')
+      .filter((path) => path !== '')
+  const inBase = list('ls-tree', '-r', '-z', '--name-only', base)
+  const taken = new Set(inBase.flatMap((path) => [path, ...foldersOf(path)]))
+  const files = new Set(inBase)
+  const lost = list('ls-files', '-z', '--others').filter(
+    // A nested repository is listed as a folder, of which git adds nothing.
+    (path) =>
+      !path.endsWith('/') &&
+      (taken.has(path) || foldersOf(path).some((folder) => files.has(folder))),
+  )
+  updateIndex(tree, ['--add', '--replace'], lost)
+}
+
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/')
+  return parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /** Paths are latin1, so that names that are not UTF-8 reach git unchanged. */
-function updateIndex(tree: string, how: string, paths: readonly string[]) {
+function updateIndex(tree: string, how: readonly string[], paths: readonly string[]) {
   if (paths.length === 0) return
   const input = paths.map((path) => `${path}\0`).join('')
-  runGit(tree, [...SAFE_CONFIG, 'update-index', how, '-z', '--stdin'], {
+  writeGit(tree, [...SAFE_CONFIG, 'update-index', ...how, '-z', '--stdin'], {
     input,
     encoding: 'latin1',
   })
@@ -157,6 +176,7 @@ export function areAllAutoCommits(tree: string, base: string): boolean {
 /** Commits uncommitted work on the branch. If HEAD is elsewhere or a git operation is in progress, saves it under a ref instead. */
 export function commitLeftWork(paths: ProjectPaths, run: string, own: RunTree) {
   const { tree, branch } = own
+  requireOwnTree(paths, own)
   const repository = repositoryAt(tree)
   if (repository === undefined) return {}
   removeStaleLocks(repository, branch)
@@ -171,9 +191,10 @@ export function commitLeftWork(paths: ProjectPaths, run: string, own: RunTree) {
     return found(leftOut, { kept })
   }
   if (uncommittedPaths(tree).length === 0) return {}
-  const { commit, leftOut } = checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS })
+  const saved = checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS })
+  const { commit } = saved
   const update = ['update-ref', '-m', 'stint: commit what was left', `refs/heads/${branch}`]
-  runGit(tree, [...SAFE_CONFIG, ...update, commit, head.commit])
-  runGit(tree, [...SAFE_CONFIG, 'read-tree', commit])
-  return found(leftOut, commit === head.commit ? {} : { commit })
+  writeGit(tree, [...SAFE_CONFIG, ...update, commit, head.commit])
+  writeGit(tree, [...SAFE_CONFIG, 'read-tree', commit])
+  return found(allLeftOut(saved), commit === head.commit ? {} : { commit })
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type Head, commitOfRef, readHead } from '../../git/head.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
-import { GitFailed, gitSucceeds, runGit } from '../../git/run-git.ts'
+import { GitFailed, type GitPlace, gitSucceeds, runGit, writeGit } from '../../git/run-git.ts'
 import { dirtyPaths, gitStatus, pathsInStatus } from '../../git/status.ts'
 import { DEFAULT_EXCLUDE } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
+import { readOrUndefined, sameFile } from '../../journal/read-files.ts'
 import { createFolder } from '../../journal/write-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { ProjectPaths } from '../../project/store/project-paths.ts'
@@ -24,7 +25,7 @@ export interface RunTree {
 export const IGNORED_PATHS = [...DEFAULT_EXCLUDE, '.tasks', WORKTREE_OUTBOX]
 
 export function uncommittedPaths(tree: string): readonly string[] {
-  return dirtyPaths(tree, IGNORED_PATHS)
+  return dirtyPaths(tree, IGNORED_PATHS, { hasFilters: true })
 }
 
 /** Paths hidden from git (skip-worktree, assume-unchanged): what is verified may not be what is committed. */
@@ -87,13 +88,14 @@ export function createRunTree(
   const isThere = branchTip(worktree, branch) !== undefined
   try {
     const what = isThere ? [tree, branch] : ['-b', branch, tree, commit]
-    runGit(worktree, ['worktree', 'add', '--quiet', ...what])
+    writeGit(worktree, ['worktree', 'add', '--quiet', ...what], { hasHooks: true })
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     // A failing user hook makes git fail but keep what it created.
-    if (repositoryAt(tree) !== undefined) runGit(worktree, ['worktree', 'remove', '--force', tree])
+    if (repositoryAt(tree) !== undefined)
+      writeGit(worktree, ['worktree', 'remove', '--force', tree])
     if (!isThere && branchTip(worktree, branch) === commit)
-      runGit(worktree, ['branch', '--quiet', '-D', branch])
+      writeGit(worktree, ['branch', '--quiet', '-D', branch])
     throw new StintError(
       'NO_WORKTREE',
       `no worktree for ${branch}: ${error.stderr.trim() || error.message}`,
@@ -127,6 +129,44 @@ export function repositoryAt(tree: string): Repository | undefined {
   return repository?.worktree === realpathSync.native(tree) ? repository : undefined
 }
 
+/** Whether a run may work there: a worktree in our own folder that git knows as one of this repository, or the user's checkout. */
+export function isOwnTree(
+  paths: ProjectPaths,
+  { tree, isInPlace }: Pick<RunTree, 'tree' | 'isInPlace'>,
+): boolean {
+  const { commonDir, mainRoot } = requireRepository(paths)
+  if (!isInPlace && join(worktreesFolder(paths), basename(tree)) !== tree) return false
+  const kind = lstatSync(tree, { throwIfNoEntry: false })
+  // It can be created again.
+  if (kind === undefined) return true
+  if (!kind.isDirectory()) return false
+  const dotGit = lstatSync(join(tree, '.git'), { throwIfNoEntry: false })
+  if (dotGit === undefined) return !isInPlace
+  const repository = repositoryAt(tree)
+  if (repository?.commonDir !== commonDir) return false
+  if (repository.gitDir === commonDir) return isInPlace && repository.worktree === mainRoot
+  // An agent can write a `.git` file that leads elsewhere, but not the entry that leads back.
+  const back = readOrUndefined(join(repository.gitDir, 'gitdir'))?.toString('utf8').trim() ?? ''
+  return (
+    dotGit.isFile() &&
+    dirname(repository.gitDir) === join(commonDir, 'worktrees') &&
+    back !== '' &&
+    sameFile(resolve(repository.gitDir, back), join(tree, '.git'))
+  )
+}
+
+export function requireOwnTree(
+  paths: ProjectPaths,
+  own: Pick<RunTree, 'tree' | 'isInPlace'>,
+): void {
+  if (isOwnTree(paths, own)) return
+  throw new StintError(
+    'NOT_OUR_TREE',
+    `${own.tree} is not a worktree that Stint made for this repository, so nothing is done in it`,
+    `git worktree list shows those of this repository; git worktree repair ${own.tree} mends one that was moved`,
+  )
+}
+
 export function describeHead(head: Head | undefined): string {
   if (head === undefined) return 'nowhere: this is no worktree any more'
   if (head.branch === undefined) return `no branch, at ${head.commit?.slice(0, 10) ?? 'no commit'}`
@@ -144,15 +184,16 @@ export function restoreTree(
   branch: string,
   otherwise: string,
 ): void {
-  const { mainRoot } = requireRepository(paths)
-  const add =
-    branchTip(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
+  requireOwnTree(paths, { tree, isInPlace: false })
+  const repository = requireRepository(paths)
+  const isGone = commitOfRef(repository, `refs/heads/${branch}`) === undefined
+  const add = isGone ? ['-b', branch, tree, otherwise] : [tree, branch]
   try {
     // The files are still there, but `.git` is gone.
-    if (existsSync(tree)) runGit(mainRoot, ['worktree', 'repair', tree])
+    if (existsSync(tree)) writeGit(repository, ['worktree', 'repair', tree])
     else {
-      runGit(mainRoot, ['worktree', 'prune'])
-      runGit(mainRoot, ['worktree', 'add', '--quiet', ...add])
+      writeGit(repository, ['worktree', 'prune'])
+      writeGit(repository, ['worktree', 'add', '--quiet', ...add], { hasHooks: true })
     }
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
@@ -169,9 +210,9 @@ export function restoreTree(
 export function treeFingerprint(tree: string): string {
   const head = readTreeHead(tree)
   if (head === undefined) return 'no worktree'
-  const changes = gitStatus(tree)
+  const changes = gitStatus(tree, { hasFilters: true })
   const isComparable = changes !== '' && head.commit !== undefined
-  const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
+  const diff = isComparable ? runGit(tree, ['diff', 'HEAD'], { hasFilters: true }) : ''
   // Neither status nor diff shows the content of untracked files.
   const untracked = pathsInStatus(changes, IGNORED_PATHS)
     .slice(0, 2000)
@@ -197,8 +238,8 @@ export function newCommits(tree: string, base: string) {
 }
 
 /** The newest commits of a range, oldest first. */
-export function commitsIn(tree: string, range: string) {
-  return runGit(tree, ['log', '--reverse', '--max-count=50', '--format=%H %s', range, '--'])
+export function commitsIn(place: GitPlace, range: string) {
+  return runGit(place, ['log', '--reverse', '--max-count=50', '--format=%H %s', range, '--'])
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({

@@ -4,6 +4,7 @@ import { finishedLines } from '../../../src/cli/print/run/show-run.ts'
 import { renderFrame } from '../../../src/cli/print/run/frame.ts'
 import { EMPTY_VIEW, applyEvent } from '../../../src/cli/print/run/view-state.ts'
 import { displayWidth } from '../../../src/cli/print/terminal/layout.ts'
+import { printedText } from '../../../src/cli/context/trusted-output.ts'
 import type { RunEvent } from '../../../src/run/entries.ts'
 import { awkwardText } from './awkward.ts'
 import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
@@ -19,7 +20,8 @@ function drawn(
   size: { columns: number; rows?: number; color?: boolean },
 ): string {
   const state = events.reduce(applyEvent, EMPTY_VIEW)
-  return renderFrame(state, { rows: 30, color: false, ...size, now: at(seconds) }).join('\n')
+  const lines = renderFrame(state, { rows: 30, color: false, ...size, now: at(seconds) })
+  return printedText(lines.join('\n'))
 }
 
 describe('the live block', () => {
@@ -80,7 +82,7 @@ spent    41k in · 1.6M cached · 55k out
     expect(text).toContain('stop     stopping · Ctrl-C again stops now')
   })
 
-  test('keeps the most important rows on a low terminal, the task before the log', () => {
+  test('keeps the most important rows on a short terminal, the task rather than the log', () => {
     const lines = drawn(STORY, 712, { columns: 80, rows: 7 }).split('\n')
     expect(lines.map((line) => line.slice(0, 8).trim())).toEqual([
       '── run 3',

@@ -59,20 +59,23 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     ['\r', 'it was allowed'],
     ['\u001B[B\r', 'it was refused'],
     ['\u0003', 'it was refused'],
-  ])('a question has the terminal to itself, and %j answers that %s', async (keys, answerText) => {
-    const { child, exit, until, said: printed } = started('asks')
-    await until(() => printed().includes('May the agent use Bash: rm -r build?'))
-    await until(() => printed().includes('[ten steps later]'))
-    expect(printed().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
-    child.stdin.write(keys)
-    await until(() => printed().includes(answerText))
-    // Ctrl-C at a question interrupts the run.
-    expect(printed().includes('finishing session-cookie')).toBe(keys === '\u0003')
-    if (keys !== '\u0003') child.stdin.write('\u0003')
-    await until(() => printed().includes('finishing session-cookie'))
-    child.stdin.write('\u0003')
-    expect(await exit).toBe(130)
-  })
+  ])(
+    'pauses the live view for a question, and after %j prints that %s',
+    async (keys, answerText) => {
+      const { child, exit, until, said: printed } = started('asks')
+      await until(() => printed().includes('May the agent use Bash: rm -r build?'))
+      await until(() => printed().includes('[ten steps later]'))
+      expect(printed().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')
+      child.stdin.write(keys)
+      await until(() => printed().includes(answerText))
+      // Ctrl-C at a question interrupts the run.
+      expect(printed().includes('finishing session-cookie')).toBe(keys === '\u0003')
+      if (keys !== '\u0003') child.stdin.write('\u0003')
+      await until(() => printed().includes('finishing session-cookie'))
+      child.stdin.write('\u0003')
+      expect(await exit).toBe(130)
+    },
+  )
 
   test('a crash restores the cursor and prints the error below the last frame', async () => {
     const { screen, exit, until } = started('breaks')

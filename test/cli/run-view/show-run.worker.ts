@@ -1,19 +1,20 @@
 // A run on a real terminal: emits its events, then waits to be stopped, or crashes.
 import { exitCodeOfRun, showRun } from '../../../src/cli/print/run/show-run.ts'
 import type { CliContext } from '../../../src/cli/context/context.ts'
+import { withCleanOutput } from '../../../src/cli/context/trusted-output.ts'
 import type { RunReport } from '../../../src/run/entries.ts'
 import { REPORT, STORY } from './story.ts'
 
 const [mode] = process.argv.slice(2)
 const { stdout, stderr, env } = process
-const context = {
+const context = withCleanOutput({
   process: { stdout, stderr, env },
   cwd: '/',
   env,
   canAsk: false,
   hasColour: true,
   readStdin: async () => '',
-} as unknown as CliContext
+} as unknown as CliContext)
 
 const report = await showRun(context, {}, async (tell, decide) => {
   for (const event of STORY) tell({ ...event, at: new Date().toISOString() })

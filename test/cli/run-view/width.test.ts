@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { truncate, displayWidth } from '../../../src/cli/print/terminal/layout.ts'
+import { truncate, displayWidth, painter } from '../../../src/cli/print/terminal/layout.ts'
 import { awkwardText } from './awkward.ts'
 
 describe('a text on a terminal', () => {
@@ -13,11 +13,14 @@ describe('a text on a terminal', () => {
     ['👍', 2],
     ['⚠️', 2],
     ['█░┃╎─…·✓✗', 9],
-    ['\u001B[31mred\u001B[39m', 3],
     ['한국어', 6],
     ['ﾊﾝｶｸ', 4],
   ])('%j takes %i columns', (text, width) => {
     expect(displayWidth(text)).toBe(width)
+  })
+
+  test('takes no more columns in colour', () => {
+    expect(displayWidth(painter(true)('red', 'red'))).toBe(3)
   })
 
   test('is truncated between characters, with an ellipsis', () => {

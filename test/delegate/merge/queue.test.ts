@@ -26,12 +26,18 @@ function somebody() {
 describe('the queue', () => {
   test('has one holder at a time, even within one process: the other waits, reports it once, and follows', async () => {
     const world = new DelegateWorld()
-    const one = world.delegate('one', { verify: 'sleep 0.5' })
+    const isAwaited = world.project.path('.sessions', 'is-awaited')
+    const one = world.delegate('one', {
+      verify: `until [ -e ${isAwaited} ]; do sleep 0.02; done`,
+    })
     const two = world.delegate('two', { verify: 'true' })
-    await Promise.all([world.merge([one]), world.merge([two])])
-    expect(
-      world.saidInMerges().filter((text) => text.includes('somebody else merges')),
-    ).toHaveLength(1)
+    const merging = Promise.all([world.merge([one]), world.merge([two])])
+    const waits = () =>
+      world.mergeMessages().filter((text) => text.includes('somebody else merges'))
+    await expect.poll(waits).toHaveLength(1)
+    world.project.write('.sessions/is-awaited', '')
+    await merging
+    expect(waits()).toHaveLength(1)
     const spans = world.events.flatMap((event) =>
       event.kind === 'verify.started' || event.kind === 'verify.ended'
         ? [`${event.delegate} ${event.kind}`]
@@ -190,7 +196,7 @@ describe('merged work', () => {
     one.commit({ 'more.txt': 'more\n' })
     expect((await world.mergeOne(one)).how).toBe('merged')
     expect(world.project.read('more.txt')).toBe('more\n')
-    expect(world.saidInMerges().join('\n')).toContain(
+    expect(world.mergeMessages().join('\n')).toContain(
       'stint/one is not where it was proved any more',
     )
   })
@@ -235,7 +241,7 @@ describe('merged work', () => {
     expect((await world.mergeOne(one)).how).toBe('merged')
     expect(world.worktrees()).toEqual([one.tree])
     expect(world.references('refs/heads/stint')).toEqual(['refs/heads/stint/one'])
-    expect(world.saidInMerges().join('\n')).toContain('loose.txt')
+    expect(world.mergeMessages().join('\n')).toContain('loose.txt')
   })
 
   test('keeps a branch that is checked out elsewhere', async () => {
@@ -258,7 +264,7 @@ describe('merged work', () => {
     onTestFinished(() => void delete process.env['TREE'])
     expect((await world.mergeOne(one)).how).toBe('merged')
     expect(world.project.git('log', '-1', '--format=%s', one.branch).trim()).toBe('more')
-    expect(world.saidInMerges().join('\n')).toContain('it has gone on from what was merged')
+    expect(world.mergeMessages().join('\n')).toContain('it has gone on from what was merged')
   })
 
   test('keeps a branch that the user named', async () => {
@@ -311,7 +317,7 @@ describe('a review', () => {
 describe('a stopped merge', () => {
   test('during the verify command leaves the delegate ready and the target alone', async () => {
     const world = new DelegateWorld()
-    const one = world.delegate('one', { verify: 'sleep 60' })
+    const one = world.delegate('one', { verify: 'sleep 987' })
     const two = world.delegate('two')
     const stopping = new AbortController()
     const { paths } = world.workspace()
@@ -455,7 +461,7 @@ describe('an error after the landing', () => {
     })
     one.append('merge.landing', { target: 'main', from: main, to: main })
     expect((await recoverMerge(world.workspace(), one.state())).status).toBe('merged')
-    expect(world.said.join('\n')).toContain('could be put away')
+    expect(world.messages.join('\n')).toContain('could be put away')
   })
 })
 

@@ -151,7 +151,7 @@ describe('work that is red on the target', () => {
   test('is not checked without a verify command, which is reported once', async () => {
     const world = new DelegateWorld()
     await world.merge([world.delegate('one'), world.delegate('two')])
-    expect(world.saidInMerges().filter((text) => text.includes('no verify command'))).toHaveLength(
+    expect(world.mergeMessages().filter((text) => text.includes('no verify command'))).toHaveLength(
       1,
     )
   })

@@ -43,7 +43,7 @@ test.each([
       two: 'completed',
       three: 'completed',
     })
-    expect(world.standing()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
+    expect(world.delegateStatuses()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
     // Checked by content: uncommitted work of a killed agent is committed with another message.
     for (const name of ['one', 'two', 'three'])
       expect(world.merged(`${name}.txt`)).toBe(`${name}\n`)

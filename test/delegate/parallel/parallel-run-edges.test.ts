@@ -68,14 +68,16 @@ test("marks merged tasks in the backlog file, in a commit on the run's branch", 
 
 test('a failing set-up command ends the run with its output after the others are merged', async () => {
   const world = new ParallelWorld()
-  // The set-up fails in the second worktree.
+  // The set-up fails in the second worktree, while the agent in the first one works.
+  const [first, failed] = ['first', 'failed'].map((name) => world.project.path('.sessions', name))
   world.config(
-    `delegates:\n  setup: mkdir ${world.project.path('.sessions', 'first')} || { echo no such package; exit 3; }\n`,
+    `delegates:\n  setup: mkdir ${first} || { touch ${failed}; echo no such package; exit 3; }\n`,
   )
+  const untilFailed = { run: `until [ -e ${failed} ]; do sleep 0.02; done` }
   await world.tasks('One', 'Two', 'Three')
   const handle = await world.start({
     parallel: 2,
-    script: world.script({ one: [[{ wait: 1000 }, ...doing('one')]] }),
+    script: world.script({ one: [[untilFailed, ...doing('one')]] }),
   })
   await expect(handle.ended).rejects.toThrow('no such package')
   expect(await world.statuses()).toMatchObject({ one: 'completed', three: 'ready' })
@@ -140,7 +142,7 @@ test('leaves tasks of another run or delegate alone', async () => {
   // And no more sessions are started than allowed.
   expect(report.how).toBe('max sessions')
   expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual(['three'])
-  expect(world.project.said).toContain(
+  expect(world.project.messages).toContain(
     'two is left: two is with the delegate two, which is running',
   )
   others.releaseAll()
@@ -149,9 +151,9 @@ test('leaves tasks of another run or delegate alone', async () => {
 test('leaves a delegate restarted elsewhere alone, and starts a discarded one anew', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
-  const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
+  const script = world.script({ one: [[{ hang: true }]], two: [[{ hang: true }]] })
   const handle = await world.start({ script, parallel: 2 })
-  await expect.poll(() => world.of('turn.started').length, { timeout: 60_000 }).toBe(2)
+  await expect.poll(() => world.of('turn.started').length).toBe(2)
   handle.stop('now')
   const { run } = await handle.ended
   await world.expectNothingLeft()
@@ -163,7 +165,7 @@ test('leaves a delegate restarted elsewhere alone, and starts a discarded one an
   world.script({ one: [doing('one')], two: [doing('two')] })
   const report = await world.run({ resume: run })
   expect(report.how).toBe('waiting')
-  expect(world.project.said).toContain(
+  expect(world.project.messages).toContain(
     'one is running elsewhere, and left to that (stint delegate show one)',
   )
   expect(world.delegates().map(({ order, status }) => [order.name, status])).toEqual([

@@ -19,7 +19,7 @@ test('merges each task when proved, closes it once, leaves the checkout alone, a
   const report = await world.run({ script, verify: 'test -f a.txt' })
   expect(report.how).toBe('finished')
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
-  expect(world.standing()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
+  expect(world.delegateStatuses()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
   for (const name of ['one', 'two', 'three']) expect(world.merged(`${name}.txt`)).toBe(`${name}\n`)
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
   expect(world.project.git('rev-parse', 'HEAD')).toBe(head)
@@ -176,7 +176,7 @@ test('parks work rejected too often on its branch, its dependents wait, and the 
   const statuses = await world.statuses()
   expect(statuses).toMatchObject({ [task.name]: 'failed', three: 'completed', four: 'ready' })
   expect(Object.values(statuses).filter((status) => status === 'completed')).toHaveLength(2)
-  expect(world.standing()[parked]).toBe('parked')
+  expect(world.delegateStatuses()[parked]).toBe('parked')
   const { branch } = world.of('delegate.started').find((event) => event.delegate === parked)!
   expect(world.project.git('show', `${branch}:shared.txt`)).toBe(`${parked}\n`)
   const outcomes = report.sessions.flatMap(({ tasks }) => tasks).map(({ outcome }) => outcome)
@@ -237,7 +237,7 @@ test('asked to stop after its tasks, starts no more and merges those that run', 
   ]
   const script = world.script({ one: work('one'), two: work('two'), three: work('three') })
   const handle = await world.start({ parallel: 2, script })
-  await expect.poll(() => world.of('tool').length, { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => world.of('tool').length).toBe(2)
   handle.stop('after task')
   writeFileSync(gate, '')
   expect((await handle.ended).how).toBe('interrupted')
@@ -249,31 +249,29 @@ test('asked to stop now, ends all of them at once and resumes each where it was'
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const half = (name: string) => [
-    [{ write: { path: `${name}-half.txt`, text: 'half' } }, { run: 'true' }, { wait: 60_000 }],
+    [{ write: { path: `${name}-half.txt`, text: 'half' } }, { run: 'true' }, { hang: true }],
   ]
   const script = world.script({ one: half('one'), two: half('two') })
   const handle = await world.start({ parallel: 2, script })
   await expect
-    .poll(() => world.of('tool').filter(({ command }) => command === 'true').length, {
-      timeout: 30_000,
-    })
+    .poll(() => world.of('tool').filter(({ command }) => command === 'true').length)
     .toBeGreaterThan(1)
   handle.stop('now')
   expect((await handle.ended).how).toBe('interrupted')
   await world.expectNothingLeft()
-  expect(world.standing()).toEqual({ one: 'failed', two: 'failed' })
+  expect(world.delegateStatuses()).toEqual({ one: 'failed', two: 'failed' })
   world.script({ one: [doing('one')], two: [doing('two')] })
   const report = await world.run({ resume: true, parallel: 2 })
   expect(report.how).toBe('finished')
-  expect(world.standing()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
+  expect(world.delegateStatuses()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
   expect(world.merged('one-half.txt')).toBe('half')
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
 })
 
-test('ends all of them when its time is up, to be resumed', async () => {
+test('ends every delegate when the time of the run is up, and resumes them later', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
-  const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
+  const script = world.script({ one: [[{ hang: true }]], two: [[{ hang: true }]] })
   const report = await world.run({ script, maxMinutes: 0.1 })
   expect(report.how).toBe('max minutes')
   world.script({})

@@ -26,7 +26,7 @@ export function meeting(
 export class ParallelWorld extends RunWorld {
   workspace(): Workspace {
     const workspace = new Workspace(this.project.root, {
-      say: (line) => this.project.said.push(line),
+      say: (line) => this.project.messages.push(line),
       env: process.env,
     })
     onTestFinished(() => workspace.close())
@@ -61,7 +61,7 @@ export class ParallelWorld extends RunWorld {
   }
 
   /** The status of each delegate, by name. */
-  standing(): Readonly<Record<string, string>> {
+  delegateStatuses(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.delegates().map(({ order, status }) => [order.name, status]))
   }
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { findContradictions } from '../../../src/run/merge/contradictions.ts'
 import { mergeJournals } from '../../../src/run/delegate/parent-journal.ts'
 import { shortId } from '../../../src/journal/ids.ts'
-import { JournalledWorld, said } from './journalled-world.ts'
+import { JournalledWorld, draft } from './journalled-world.ts'
 
-const redis = said('decision.made', { title: 'Session store', choice: 'Redis' })
-const postgres = said('decision.made', { title: 'Session store', choice: 'Postgres' })
+const redis = draft('decision.made', { title: 'Session store', choice: 'Redis' })
+const postgres = draft('decision.made', { title: 'Session store', choice: 'Postgres' })
 
 describe('contradicting decisions of a delegate', () => {
   test('are reported with both delegates, both choices and the commands that show them', async () => {
@@ -17,7 +17,7 @@ describe('contradicting decisions of a delegate', () => {
     const web = world.delegate({ name: 'web', parent })
     const own = await web.session([
       postgres,
-      said('decision.made', { title: 'Colour of the button', choice: 'blue' }),
+      draft('decision.made', { title: 'Colour of the button', choice: 'blue' }),
     ])
     expect(await findContradictions(world.workspace, web.state)).toEqual([
       `web chose "Postgres" for "Session store", but api chose "Redis" for "Session store" (stint view ${shortId(own)} --decisions; stint view ${shortId(theirs)} --decisions)`,
@@ -27,7 +27,7 @@ describe('contradicting decisions of a delegate', () => {
   test('are found against the parent, and against a merged delegate once only', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent([
-      said('decision.made', { title: 'Token lifetime', choice: '15 minutes' }),
+      draft('decision.made', { title: 'Token lifetime', choice: '15 minutes' }),
     ])
     const api = world.delegate({ name: 'api', parent })
     await api.session([redis])
@@ -37,7 +37,7 @@ describe('contradicting decisions of a delegate', () => {
     const web = world.delegate({ name: 'web', parent })
     await web.session([
       postgres,
-      said('decision.made', { title: 'Lifetime of a token', choice: '60 minutes' }),
+      draft('decision.made', { title: 'Lifetime of a token', choice: '60 minutes' }),
     ])
     const found = await findContradictions(world.workspace, web.state)
     expect(found).toHaveLength(2)
@@ -68,7 +68,7 @@ describe('contradicting decisions of a delegate', () => {
     const world = new JournalledWorld()
     const many = (choice: string) =>
       Array.from({ length: 15 }, (_, n) =>
-        said('decision.made', {
+        draft('decision.made', {
           title: `Port of gateway${'abcdefghijklmno'[n]}`,
           choice: `${choice}${n}`,
         }),

@@ -28,7 +28,7 @@ export class JournalledWorld {
 
   workspaceAt(folder: string): Workspace {
     const workspace = new Workspace(folder, {
-      say: (line) => this.project.said.push(line),
+      say: (line) => this.project.messages.push(line),
       env: {},
     })
     onTestFinished(() => workspace.close())
@@ -42,11 +42,11 @@ export class JournalledWorld {
       title: 'User login',
       goal: 'Let users log in',
     })
-    this.tell(reading.state.id, drafts)
+    this.append(reading.state.id, drafts)
     return reading.state.id
   }
 
-  tell(session: string, drafts: readonly EntryDraft[]): void {
+  append(session: string, drafts: readonly EntryDraft[]): void {
     const live = this.workspace.session(session)
     live.append(drafts)
     live.close()
@@ -116,7 +116,7 @@ export class Delegate {
       by: 'run',
     })
     const { id, name } = reading.state
-    this.world.tell(id, drafts)
+    this.world.append(id, drafts)
     this.#log.append('session.opened', {
       session: id,
       name,
@@ -197,6 +197,6 @@ function commitIn(tree: string, path: string, text: string): string {
   return git(tree, 'rev-parse', 'HEAD').trim()
 }
 
-export function said<K extends EntryKind>(kind: K, data: EntryData[K]): EntryDraft<K> {
+export function draft<K extends EntryKind>(kind: K, data: EntryData[K]): EntryDraft<K> {
   return draftEntry(kind, data, { by: 'cli' })
 }

@@ -3,7 +3,7 @@ import { mergeJournals, reportStartToParent } from '../../../src/run/delegate/pa
 import { moveTask } from '../../../src/project/tasks/project-backlog.ts'
 import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { RunSession } from '../../../src/run/attempt/run-session.ts'
-import { JournalledWorld, said } from './journalled-world.ts'
+import { JournalledWorld, draft } from './journalled-world.ts'
 
 async function worldWithTask() {
   const world = new JournalledWorld()
@@ -23,25 +23,25 @@ describe('when the work of a delegate is merged', () => {
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task, output: 'test/login.test.ts' })
     await delegate.session([
-      said('decision.made', {
+      draft('decision.made', {
         title: 'Runner',
         context: 'no runner yet',
         options: 'vitest, jest',
         choice: 'vitest',
         rationale: 'fast',
       }),
-      said('discovery.made', { text: 'the clock is mocked' }),
+      draft('discovery.made', { text: 'the clock is mocked' }),
     ])
     const blocker = world.workspace.session(parent).mint()
     await delegate.session([
-      said('gotcha.found', { text: 'cookies expire at midnight' }),
-      { ...said('blocker.raised', { text: 'was solved' }), id: blocker },
-      said('blocker.resolved', { blocker }),
-      said('blocker.raised', { text: 'staging is down' }),
-      said('deliverable.set', { path: 'notes.md' }),
-      said('deliverable.set', { path: 'dropped.md' }),
-      said('deliverable.dropped', { path: 'dropped.md' }),
-      said('next.added', { text: 'its own next step' }),
+      draft('gotcha.found', { text: 'cookies expire at midnight' }),
+      { ...draft('blocker.raised', { text: 'was solved' }), id: blocker },
+      draft('blocker.resolved', { blocker }),
+      draft('blocker.raised', { text: 'staging is down' }),
+      draft('deliverable.set', { path: 'notes.md' }),
+      draft('deliverable.set', { path: 'dropped.md' }),
+      draft('deliverable.dropped', { path: 'dropped.md' }),
+      draft('next.added', { text: 'its own next step' }),
     ])
     delegate.commit('test/login.test.ts')
     delegate.moved('ready', { summary: 'twelve tests' })
@@ -92,7 +92,7 @@ describe('when the work of a delegate is merged', () => {
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task })
     await reportStartToParent(world.workspace, delegate.state)
-    await delegate.session([said('decision.made', { title: 'Runner', choice: 'vitest' })])
+    await delegate.session([draft('decision.made', { title: 'Runner', choice: 'vitest' })])
     delegate.commit('test/a.ts')
     const landed = delegate.merged()
     await mergeJournals(world.workspace, delegate.state, landed)
@@ -113,11 +113,11 @@ describe('when the work of a delegate is merged', () => {
     const { world, task } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task })
-    await delegate.session([said('gotcha.found', { text: 'cookies expire' })])
+    await delegate.session([draft('gotcha.found', { text: 'cookies expire' })])
     const landed = delegate.merged()
     await mergeJournals(world.workspace, delegate.state, landed)
     const told = world.project.journal(parent).filter(({ once }) => once !== undefined)
-    world.tell(
+    world.append(
       parent,
       told.map(({ kind, by, once, data }) => ({ kind, by, once, data }) as never),
     )
@@ -143,7 +143,7 @@ describe('when the work of a delegate is merged', () => {
     const { world, task, status } = await worldWithTask()
     const delegate = world.delegate({ name: 'tests', task })
     await delegate.session()
-    const last = await delegate.session([said('gotcha.found', { text: 'cookies expire' })])
+    const last = await delegate.session([draft('gotcha.found', { text: 'cookies expire' })])
     await closeSession(world.workspaceAt(delegate.tree), { session: last, how: 'completed' })
     delegate.commit('test/a.ts')
     const landed = delegate.merged()
@@ -173,7 +173,7 @@ describe('when the work of a delegate is merged', () => {
     const outer = world.delegate({ name: 'outer', parent })
     const middle = await outer.session()
     const inner = world.delegate({ name: 'inner', parent: middle })
-    await inner.session([said('gotcha.found', { text: 'deep' })])
+    await inner.session([draft('gotcha.found', { text: 'deep' })])
     await mergeJournals(world.workspace, inner.state, inner.merged())
     await mergeJournals(world.workspace, outer.state, outer.merged())
     expect(world.stateOf(parent).discoveries.items).toMatchObject([

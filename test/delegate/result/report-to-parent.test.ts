@@ -155,6 +155,6 @@ describe("a parent's journal", () => {
     rmSync(path)
     mkdirSync(path)
     await reportToParent(world.workspace, delegate.moved('ready'))
-    expect(world.project.said.join()).toContain('could not be told')
+    expect(world.project.messages.join()).toContain('could not be told')
   })
 })

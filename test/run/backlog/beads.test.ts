@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { runForJson } from '../../../src/run/sources/run-program.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { documented, named, read, sourceOf, standIn, told, workOn } from './world.ts'
+import { documented, named, read, sourceOf, fakeProgram, taskLines, workOn } from './world.ts'
 
 const bd = (more: Readonly<Record<string, string>> = {}) =>
-  standIn('bd', {
+  fakeProgram('bd', {
     ready: documented('bd-ready.json'),
     list: documented('bd-list.json'),
     close: '',
@@ -17,7 +17,7 @@ const bd = (more: Readonly<Record<string, string>> = {}) =>
 test('reads beads issues (stand-in, documented shape) as tasks with the same dependencies', async () => {
   const { env, calls } = bd()
   const backlog = await read(gitProject(), 'beads', { env })
-  expect(told(backlog)).toEqual([
+  expect(taskLines(backlog)).toEqual([
     'app-a3f8-1 ready',
     'app-k2m9 ready',
     'app-a3f8-2 ready <app-a3f8-1',
@@ -83,7 +83,7 @@ test('completing a task closes the issue with the summary as one argument, whate
 test('an issue completed here stays completed until beads closes it', async () => {
   const world = gitProject()
   await workOn(world, 'beads/app-a3f8.1')
-  expect(told(await read(world, 'beads', { env: bd().env })).slice(0, 3)).toEqual([
+  expect(taskLines(await read(world, 'beads', { env: bd().env })).slice(0, 3)).toEqual([
     'app-a3f8-1 completed',
     'app-k2m9 ready',
     'app-a3f8-2 ready <app-a3f8-1',
@@ -100,10 +100,10 @@ test('skips an issue whose id could be read as an option or a path, and reports 
     7,
   ])
   const world = gitProject()
-  expect(told(await read(world, 'beads', { env: bd({ ready: list, list }).env }))).toEqual([
+  expect(taskLines(await read(world, 'beads', { env: bd({ ready: list, list }).env }))).toEqual([
     'ok-1 ready',
   ])
-  expect(world.said).toContain('beads has an issue with the id "--help", which was left out')
+  expect(world.messages).toContain('beads has an issue with the id "--help", which was left out')
 })
 
 test.each([
@@ -149,7 +149,7 @@ function bdEnv(more: Readonly<Record<string, string>>): () => NodeJS.ProcessEnv 
 }
 
 test('kills a program that does not end', async () => {
-  const { env } = standIn('bd', { sleep: '' })
+  const { env } = fakeProgram('bd', { sleep: '' })
   const surroundings = { cwd: plainProject().root, env, timeoutMs: 1000 }
   await expect(
     runForJson({ command: 'bd', hint: 'wait' }, ['ready', '--json'], surroundings),

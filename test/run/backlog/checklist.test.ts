@@ -6,7 +6,7 @@ import { parseCheckbox } from '../../../src/run/sources/markdown.ts'
 import { parseChecklist } from '../../../src/run/sources/checklist.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, sourceOf, told, workOn, worktree } from './world.ts'
+import { named, read, sourceOf, taskLines, workOn, worktree } from './world.ts'
 
 const TODO = `# Things to do
 
@@ -44,7 +44,7 @@ describe('a checklist', () => {
     const world = plainProject()
     world.write('TODO.md', TODO)
     const backlog = await read(world, 'TODO.md')
-    expect(told(backlog)).toEqual([
+    expect(taskLines(backlog)).toEqual([
       'cache-the-lookup ready',
       'measure-it completed',
       'expire-the-cache ready <cache-the-lookup,measure-it',
@@ -110,7 +110,7 @@ describe('a checklist', () => {
     const world = plainProject()
     world.write('TODO.md', '# Nothing\n')
     expect((await read(world, 'TODO.md')).tasks).toEqual([])
-    expect(world.said).toEqual(['TODO.md has no line of the form "- [ ] what is to be done"'])
+    expect(world.messages).toEqual(['TODO.md has no line of the form "- [ ] what is to be done"'])
   })
 
   test('reports all mistakes with their lines, and nothing starts', async () => {
@@ -164,7 +164,7 @@ describe('the id of an item', () => {
     const moved =
       '## New\n- [ ] Before it\n- [ ] Other\n## Doing\n\n* [ ] Fix the crash please !XL #late\n'
     world.write('TODO.md', moved)
-    expect(told(await read(world, 'TODO.md'))).toEqual([
+    expect(taskLines(await read(world, 'TODO.md'))).toEqual([
       'before-it ready',
       'other ready',
       'fix-the-crash-please completed',
@@ -225,7 +225,7 @@ describe('completing an item', () => {
     world.write('TODO.md', '- [ ] Something else\n')
     expect(await source.complete(named(backlog, 'two'), '', world.root)).toEqual([])
     expect(world.read('TODO.md')).toBe('- [ ] Something else\n')
-    expect(world.said).toContain(
+    expect(world.messages).toContain(
       'TODO.md has no single line for two any more; it was left as it is',
     )
   })

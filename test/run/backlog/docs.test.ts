@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { plainProject } from '../../support/project.ts'
-import { read, told } from './world.ts'
+import { read, taskLines } from './world.ts'
 
 const page = readFileSync(
   join(dirname(fileURLToPath(import.meta.url)), '../../../docs/backlogs.md'),
@@ -17,7 +17,7 @@ function example(language: string): string {
 test('the JSONL in docs/backlogs.md is a valid backlog', async () => {
   const world = plainProject()
   world.write('plan.jsonl', example('jsonl'))
-  expect(told(await read(world, 'plan.jsonl'))).toEqual([
+  expect(taskLines(await read(world, 'plan.jsonl'))).toEqual([
     't1 ready',
     't2 ready <t1',
     't3 ready <t1,t2',
@@ -29,7 +29,7 @@ test('the checklist in docs/backlogs.md is a valid backlog', async () => {
   const world = plainProject()
   world.write('TODO.md', example('markdown'))
   const backlog = await read(world, 'TODO.md')
-  expect(told(backlog)).toEqual([
+  expect(taskLines(backlog)).toEqual([
     'cache-the-lookup ready',
     'expire-the-cache ready <cache-the-lookup',
     'sign-in ready',

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import { dependenciesIn, githubTasks } from '../../../src/run/sources/trackers.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { documented, named, read, sourceOf, standIn, told } from './world.ts'
+import { documented, named, read, sourceOf, fakeProgram, taskLines } from './world.ts'
 
-const gh = (list = documented('gh-issue-list.json')) => standIn('gh', { list })
+const gh = (list = documented('gh-issue-list.json')) => fakeProgram('gh', { list })
 
 test('reads open issues (stand-in, documented shape) with dependencies, parts, checkboxes, sizes and priorities', async () => {
   const { env, calls } = gh()
   const backlog = await read(gitProject(), 'github', { env })
-  expect(told(backlog)).toEqual([
+  expect(taskLines(backlog)).toEqual([
     'gh-9 ready',
     'gh-12 ready ^gh-9',
     'gh-13 ready',
@@ -84,7 +84,7 @@ const issue = (number: number, body = '', title = `Issue ${number}`) => ({
   createdAt: '',
 })
 
-test('counts a dependency that is not an open issue as met, unless the list was cut', () => {
+test('counts a dependency that is not an open issue as met, unless the list was truncated', () => {
   const issues = [issue(2, 'Depends on #1')]
   expect(githubTasks(issues)[0]!.dependsOn).toEqual([])
   expect(githubTasks(issues, true)[0]!.dependsOn).toEqual(['#1'])
@@ -141,7 +141,7 @@ test.each([
   [
     'is not signed in',
     () =>
-      standIn('gh', { '!list': 'To get started with GitHub CLI, please run:  gh auth login\n' })
+      fakeProgram('gh', { '!list': 'To get started with GitHub CLI, please run:  gh auth login\n' })
         .env,
     'PROGRAM_FAILED',
     'gh issue list failed: To get started with GitHub CLI, please run:  gh auth login',

@@ -6,7 +6,7 @@ import { parseJsonl, withStatusDone } from '../../../src/run/sources/jsonl.ts'
 import { findTask } from '../../../src/backlog/task.ts'
 import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, sourceOf, told, worktree } from './world.ts'
+import { named, read, sourceOf, taskLines, worktree } from './world.ts'
 
 const PLAN = [
   '{"id": "t1", "title": "Cache the lookup", "size": "S", "priority": "P1", "labels": ["api"], "verify": "npm test"}',
@@ -20,7 +20,7 @@ test('maps every field of a line to a field of the task', async () => {
   const world = plainProject()
   world.write('plan.jsonl', PLAN)
   const backlog = await read(world, 'plan.jsonl')
-  expect(told(backlog)).toEqual(['t1 ready', 't2 ready <t1', '3 ready', 't4 ready ^3'])
+  expect(taskLines(backlog)).toEqual(['t1 ready', 't2 ready <t1', '3 ready', 't4 ready ^3'])
   expect(named(backlog, 't1')).toMatchObject({
     id: 'plan.jsonl/t1',
     title: 'Cache the lookup',
@@ -51,7 +51,7 @@ test('accepts a byte order mark, CRLF, blank lines and a last line without a new
     'plan.jsonl',
     '\uFEFF{"id":"t1","title":"One"}\r\n\r\n   \r\n{"id":"t2","title":"Two"}',
   )
-  expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready'])
+  expect(taskLines(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready'])
 })
 
 test('reports every bad line at once, with its number and the problem', async () => {
@@ -224,7 +224,7 @@ describe('completing a task', () => {
     const { ino } = statSync(world.path('plan.jsonl'))
     expect(await source.complete(task, '', world.root)).toEqual([])
     expect(statSync(world.path('plan.jsonl')).ino).toBe(ino)
-    expect(told(await source.read())).toContain('t2 completed')
+    expect(taskLines(await source.read())).toContain('t2 completed')
   })
 
   test('leaves another word for done as written', async () => {
@@ -285,7 +285,7 @@ describe('completing a task', () => {
     writeFileSync(join(tree, 'plan.jsonl'), 'not JSON at all\n')
     expect(await source.complete(task, '', tree)).toEqual([])
     expect(readFileSync(join(tree, 'plan.jsonl'), 'utf8')).toBe('not JSON at all\n')
-    expect(world.said).toContain(
+    expect(world.messages).toContain(
       'plan.jsonl has no single line for t1 any more; it was left as it is',
     )
   })

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { gitProject, plainProject } from '../../support/project.ts'
-import { named, read, sourceOf, told, workOn, worktree } from './world.ts'
+import { named, read, sourceOf, taskLines, workOn, worktree } from './world.ts'
 
 test('defaults to .tasks, where completing a task changes no file', async () => {
   const world = gitProject()
@@ -9,7 +9,7 @@ test('defaults to .tasks, where completing a task changes no file', async () => 
   const source = await sourceOf(world, undefined)
   expect(source.name).toBe('.tasks')
   const backlog = await source.read()
-  expect(told(backlog)).toEqual(['fix-the-login ready'])
+  expect(taskLines(backlog)).toEqual(['fix-the-login ready'])
   expect(await source.complete(backlog.tasks[0]!, 'done', world.root)).toEqual([])
 })
 
@@ -53,9 +53,9 @@ test('takes the status of an external task from the journals, and leaves .tasks 
   await world.run((project) => project.tasks.add({ title: 'Another backlog' }))
   await workOn(world, 'plan.jsonl/t1')
   const backlog = await read(world, 'plan.jsonl')
-  expect(told(backlog)).toEqual(['t1 completed', 't2 ready <t1'])
+  expect(taskLines(backlog)).toEqual(['t1 completed', 't2 ready <t1'])
   await workOn(world, 'plan.jsonl/t2', 'abandoned')
-  expect(told(await read(world, 'plan.jsonl'))[1]).toBe('t2 ready <t1')
+  expect(taskLines(await read(world, 'plan.jsonl'))[1]).toBe('t2 ready <t1')
 })
 
 test('completes what the source calls done, and no journal makes ready what the source calls blocked', async () => {
@@ -63,19 +63,19 @@ test('completes what the source calls done, and no journal makes ready what the 
   world.write('plan.jsonl', '{"id":"t1","title":"One"}\n{"id":"t2","title":"Two"}\n')
   await workOn(world, 'plan.jsonl/t1', 'abandoned')
   await workOn(world, 'plan.jsonl/t2', 'abandoned')
-  expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready'])
+  expect(taskLines(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready'])
   world.write(
     'plan.jsonl',
     '{"id":"t1","title":"One","status":"done"}\n{"id":"t2","title":"Two","status":"blocked"}\n',
   )
-  expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 completed', 't2 blocked'])
+  expect(taskLines(await read(world, 'plan.jsonl'))).toEqual(['t1 completed', 't2 blocked'])
 })
 
 test('completes what the source calls done even when a journal has it in progress', async () => {
   const world = gitProject()
   world.write('TODO.md', '- [x] One\n')
   await world.run((project) => project.init({ tasks: ['TODO.md/one'] }))
-  expect(told(await read(world, 'TODO.md'))).toEqual(['one completed'])
+  expect(taskLines(await read(world, 'TODO.md'))).toEqual(['one completed'])
 })
 
 test('keeps a task started here in progress though the source calls it blocked, and a completed one completed', async () => {
@@ -86,7 +86,7 @@ test('keeps a task started here in progress though the source calls it blocked, 
   )
   await workOn(world, 'plan.jsonl/t2')
   await world.run((project) => project.init({ tasks: ['plan.jsonl/t1'] }))
-  expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 in_progress', 't2 completed'])
+  expect(taskLines(await read(world, 'plan.jsonl'))).toEqual(['t1 in_progress', 't2 completed'])
 })
 
 test('gives the same ids from the main worktree, a linked worktree and a subfolder', async () => {
@@ -110,6 +110,6 @@ test('keeps the tasks of two files with one name outside the project apart', asy
   const first = named(await read(world, one.path('plan.jsonl')), 't1')
   expect(first.id).toMatch(/^plan\.jsonl~[0-9a-f]{6}\/t1$/)
   await workOn(world, first.id)
-  expect(told(await read(world, one.path('plan.jsonl')))).toEqual(['t1 completed'])
-  expect(told(await read(world, other.path('plan.jsonl')))).toEqual(['t1 ready'])
+  expect(taskLines(await read(world, one.path('plan.jsonl')))).toEqual(['t1 completed'])
+  expect(taskLines(await read(world, other.path('plan.jsonl')))).toEqual(['t1 ready'])
 })

@@ -17,7 +17,7 @@ export async function sourceOf(
   options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): Promise<BacklogSource> {
   const { env = {}, cwd = world.root } = options
-  const workspace = new Workspace(cwd, { say: (line) => world.said.push(line), env })
+  const workspace = new Workspace(cwd, { say: (line) => world.messages.push(line), env })
   onTestFinished(() => workspace.close())
   return openBacklogSource(workspace, given)
 }
@@ -31,7 +31,7 @@ export async function read(
 }
 
 /** A task in one line: `name status <deps ^parent`. */
-export function told(backlog: Backlog): readonly string[] {
+export function taskLines(backlog: Backlog): readonly string[] {
   const nameOf = (id: string) => backlog.byId.get(id)?.shortname ?? `?${id}`
   return backlog.tasks.map((task) =>
     [
@@ -73,7 +73,7 @@ export function documented(name: string): string {
   return readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'documented', name), 'utf8')
 }
 
-export interface StandIn {
+export interface FakeProgram {
   readonly env: NodeJS.ProcessEnv
   /** The arguments of each call, oldest first. */
   calls(): readonly (readonly string[])[]
@@ -83,7 +83,10 @@ export interface StandIn {
  * A program on the PATH that prints what is given for the first of its arguments that is named, fails with what is named
  * `!word`, and sleeps for `sleep`. For bd and gh, which cannot be had from npm.
  */
-export function standIn(command: string, answers: Readonly<Record<string, string>>): StandIn {
+export function fakeProgram(
+  command: string,
+  answers: Readonly<Record<string, string>>,
+): FakeProgram {
   const folder = scratchFolder()
   const log = join(folder, 'calls.jsonl')
   mkdirSync(join(folder, 'bin'))

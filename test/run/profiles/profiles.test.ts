@@ -9,6 +9,7 @@ import {
 } from '../../../src/run/profiles/profile.ts'
 import { SPECIALISTS } from '../../../src/backlog/specialist.ts'
 import { scratchFolder } from '../../support/scratch.ts'
+import { agreeTo } from '../../support/trust.ts'
 
 function loaded(content: Readonly<Record<string, string>>) {
   const root = scratchFolder()
@@ -16,7 +17,8 @@ function loaded(content: Readonly<Record<string, string>>) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  const { profiles, problems } = loadProfiles(root)
+  agreeTo(root)
+  const { profiles, problems } = loadProfiles(root, root)
   return { own: profiles.filter(({ file }) => file !== undefined), profiles, problems, root }
 }
 
@@ -108,7 +110,7 @@ describe('the profiles of a repository', () => {
       'a head with endless aliases',
       file(`name: a\n${endless}`),
       [{ name: 'a' }],
-      /a\.md has a head that is not a list of keys/,
+      /a\.md has a head that cannot be read: it refers to itself too often/,
     ],
   ])('that have %s are reported', (_what, text, own, problem) => {
     const found = loaded({ '.agents/a.md': text })
@@ -134,7 +136,8 @@ describe('the profiles of a repository', () => {
       '.agents/a.md': file('name: a\ndescription: x', `token ghp_${'a1B2'.repeat(9)}`),
     })
     symlinkSync('/etc/hostname', join(root, '.agents', 'out.md'))
-    const { profiles, problems } = loadProfiles(root)
+    agreeTo(root)
+    const { profiles, problems } = loadProfiles(root, root)
     expect(problems).toEqual(['.agents/out.md is not read: it is not in the repository'])
     expect(profiles[0]!.body).toBe('token [redacted:github-token]')
   })

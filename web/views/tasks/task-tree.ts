@@ -1,11 +1,11 @@
-import type { PublicTask } from '../../../src/serve/contract.ts'
+import type { PageTask } from '../../../src/serve/contract.ts'
 
 export interface TaskNode {
-  readonly task: PublicTask
+  readonly task: PageTask
   readonly children: readonly TaskNode[]
 }
 
-const ORDER: Readonly<Record<PublicTask['status'], number>> = {
+const ORDER: Readonly<Record<PageTask['status'], number>> = {
   in_progress: 0,
   blocked: 1,
   failed: 1,
@@ -15,11 +15,11 @@ const ORDER: Readonly<Record<PublicTask['status'], number>> = {
 
 /** A task is included when it matches or one of its sub-tasks does. */
 export function buildTaskTree(
-  tasks: readonly PublicTask[],
+  tasks: readonly PageTask[],
   { isAll, text }: { readonly isAll: boolean; readonly text: string },
 ): readonly TaskNode[] {
   const ids = new Set(tasks.map(({ id }) => id))
-  const children = new Map<string, PublicTask[]>()
+  const children = new Map<string, PageTask[]>()
   for (const task of tasks) {
     const under =
       task.parent !== undefined && ids.has(task.parent) && !isCircular(task, tasks)
@@ -28,7 +28,7 @@ export function buildTaskTree(
     children.set(under, [...(children.get(under) ?? []), task])
   }
   const query = text.trim().toLowerCase()
-  const isMatch = (task: PublicTask): boolean =>
+  const isMatch = (task: PageTask): boolean =>
     (isAll || task.status !== 'completed') &&
     (query === '' ||
       [task.title, task.name, task.description, ...task.labels].some((one) =>
@@ -45,10 +45,10 @@ export function buildTaskTree(
 }
 
 /** Its parents form a cycle: hand-written files may contain one. */
-function isCircular(task: PublicTask, tasks: readonly PublicTask[]): boolean {
+function isCircular(task: PageTask, tasks: readonly PageTask[]): boolean {
   const byId = new Map(tasks.map((one) => [one.id, one]))
   const seen = new Set<string>()
-  for (let at: PublicTask | undefined = task; at !== undefined; at = byId.get(at.parent ?? '')) {
+  for (let at: PageTask | undefined = task; at !== undefined; at = byId.get(at.parent ?? '')) {
     if (seen.has(at.id)) return true
     seen.add(at.id)
   }

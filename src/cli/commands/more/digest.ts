@@ -43,7 +43,7 @@ const run = defineProjectCommand({
       // The exit code a shell uses for a command that cannot start.
       const { exitCode } = error as { exitCode?: unknown }
       if (typeof exitCode !== 'number') throw error
-      if (json) output.line(JSON.stringify(errorJson(error), undefined, 2))
+      if (json) output.json(errorJson(error), 2)
       else context.process.stderr.write(`${describeError(error)}\n`)
       exit(exitCode)
     }

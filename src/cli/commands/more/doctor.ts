@@ -7,12 +7,19 @@ import { plural } from '../../print/terminal/text.ts'
 export const doctor = defineProjectCommand({
   brief: 'Check every journal, view and index against each other',
   about:
-    'Reads everything and says what agrees and what does not. A log that lost one of its two names gets it back, and an index that is wrong is built anew; nothing is repaired by deleting. Exit code 1 when something needs a person.',
+    'Reads everything and says what agrees and what does not. A log that lost one of its two names gets it back, and an index that is wrong is built anew; no journal is repaired by deleting. Exit code 1 when something needs a person.',
   usage: [
     ['', 'look at everything'],
-    ['--repair', 'also render again what is behind, and clear half-written files away'],
+    [
+      '--repair',
+      'also render again what is behind, record how orphaned delegates ended, and clear half-written files and broken references away',
+    ],
   ],
-  flags: { repair: toggle('Render views again and remove half-written files of killed processes') },
+  flags: {
+    repair: toggle(
+      'Render views again, reconcile orphaned delegates, and remove half-written files and broken references',
+    ),
+  },
   async run({ project, output, print, exit }, { repair = false }) {
     const diagnosis = await project.doctor({ repair })
     print(diagnosis, () => describe(diagnosis, output))

@@ -25,7 +25,7 @@ export const exportCommand = defineProjectCommand({
     output: textFlag('The file to write instead of standard output', 'FILE'),
     force: toggle('Overwrite a file that no export wrote; write a session.json below six tasks'),
   },
-  async run({ project, output, pick, print, context }, flags, name) {
+  async run({ project, output, pick, print, json, context }, flags, name) {
     if (flags.format === undefined)
       throw new UsageError('export needs a format', `give --format ${EXPORT_FORMATS.join('|')}`)
     const exported = await project.export({
@@ -35,10 +35,11 @@ export const exportCommand = defineProjectCommand({
     })
     const { session, format, content, path } = exported
     const bytes = Buffer.byteLength(content)
-    print({ session, format, bytes, ...(path === undefined ? { content } : { path }) }, () =>
-      path === undefined
-        ? content
-        : `📤 ${output.bold(`Session Exported: ${session.name}`)}\n   ${format}, ${bytes} bytes: ${relative(context.cwd, path)}`,
+    if (path === undefined && !json) return output.raw(content)
+    print(
+      { session, format, bytes, ...(path === undefined ? { content } : { path }) },
+      () =>
+        `📤 ${output.bold(`Session Exported: ${session.name}`)}\n   ${format}, ${bytes} bytes: ${relative(context.cwd, path!)}`,
     )
   },
 })

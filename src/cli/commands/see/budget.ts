@@ -3,8 +3,11 @@ import { defined } from '../../../text/defined.ts'
 import { optionalArgument, toggle } from '../../context/flags.ts'
 import { Interrupt } from '../../context/context.ts'
 import { defineProjectCommand } from '../../context/command.ts'
+import { printableJson } from '../../../text/printable.ts'
+import { trusted } from '../../context/trusted-output.ts'
 import { budgetJson, describeBudget, describeBudgetBriefly } from '../../print/budget.ts'
 
+const CLEAR_SCREEN = trusted('\u001B[H\u001B[2J')
 const POLL_MS = 1000
 const MEGABYTE = 1024 * 1024
 /** Smaller transcripts are read too fast for a progress line. */
@@ -44,7 +47,7 @@ export const budget = defineProjectCommand({
       // The clock alone is not a change.
       const current = json ? JSON.stringify({ ...value, now: undefined }) : text
       if (current !== previous)
-        output.line(json ? JSON.stringify(value) : isTerminal ? `\u001B[H\u001B[2J${text}` : text)
+        output.line(json ? printableJson(value) : isTerminal ? `${CLEAR_SCREEN}${text}` : text)
       previous = current
       const next = sleep(POLL_MS, undefined, { signal: interrupt.signal })
       // Aborted by the interrupt.

@@ -1,5 +1,6 @@
 import { tldrOf } from '../../../core.ts'
-import type { Checkpoint, SessionState } from '../../../library.ts'
+import type { Checkpoint } from '../../../library.ts'
+import type { SessionState } from '../../../core.ts'
 import { publicCheckpoint, publicSessionHead, shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { formatToMinute } from '../../../text/times.ts'
@@ -54,6 +55,7 @@ function describeSaved(
     ...(commit === undefined
       ? []
       : [`   Code: ${commit} (stint checkpoint restore ${shortId(id)} brings it back)`]),
+    ...(code?.leftOut === undefined ? [] : [`   Left out: ${code.leftOut.join(', ')}`]),
     `   Progress: ${progressLine(state)}`,
     '',
     '   ## TL;DR',

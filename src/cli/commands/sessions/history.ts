@@ -84,7 +84,7 @@ function printConversation(
     throw new UsageError('--from is later than --to: nothing was said between them', 'swap the two')
   const format = flags.format ?? (json ? 'json' : 'text')
   const span = defined({ from, to })
-  const printJson = (value: unknown) => output.line(JSON.stringify(value, undefined, 2))
+  const printJson = (value: unknown) => output.json(value, 2)
   if (format === 'json') return printJson({ ...row, items: [...history.items(row.id, span)] })
   if (format !== 'text') return printJson(history[format](row.id, span))
   const { id, title, harness, model, startedAt, messages, compactions, bytes } = row
@@ -133,7 +133,7 @@ function printList(
   })
 }
 
-/** Long enough to be unique: ids that start with their time differ late. */
+/** Long enough to be unique: ids that start with a timestamp differ only towards the end. */
 const SHOWN_ID_LENGTH = 13
 
 function toCells(row: ConversationRow): readonly string[] {

@@ -1,7 +1,8 @@
 // Starting, resuming and ending a session.
 import { join, relative } from 'node:path'
 import { countItems, tldrOf } from '../../../core.ts'
-import type { InitOptions, SessionState } from '../../../library.ts'
+import type { InitOptions } from '../../../library.ts'
+import type { SessionState } from '../../../core.ts'
 import { publicSessionHead, shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { durationBetween } from '../../../text/times.ts'

@@ -1,6 +1,8 @@
-import type { Project, MessageHit, SearchHit, SessionStatus } from '../../../library.ts'
+import type { MessageHit, SearchHit, SessionStatus } from '../../../library.ts'
+import type { Project } from '../../../core.ts'
 import { SEARCH_NAMES, StintError, shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
+import { printableJson } from '../../../text/printable.ts'
 import { formatToMinute } from '../../../text/times.ts'
 import { UsageError, type Output } from '../../context/context.ts'
 import {
@@ -121,7 +123,7 @@ export const search = defineProjectCommand({
     let count = 0
     if (json) output.line('[')
     for await (const hit of hits) {
-      if (json) output.line(`${count === 0 ? '' : ','}${JSON.stringify(hit)}`)
+      if (json) output.line(`${count === 0 ? '' : ','}${printableJson(hit)}`)
       else {
         const projectPrefix = flags.allProjects ? `${hit.project}  ` : ''
         output.line(

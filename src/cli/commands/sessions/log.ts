@@ -1,4 +1,5 @@
-import type { LogEntry, Project, RecordOptions, Recorded } from '../../../library.ts'
+import type { LogEntry, RecordOptions } from '../../../library.ts'
+import type { Project, Recorded } from '../../../core.ts'
 import { StintError, publicEntries, publicSessionHead } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import { type Flags as FlagsOf, defineProjectCommand } from '../../context/command.ts'

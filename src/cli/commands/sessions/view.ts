@@ -1,5 +1,5 @@
 import { modelOf, renderModel, renderStateToon } from '../../../core.ts'
-import type { SessionReading, SessionState } from '../../../library.ts'
+import type { SessionReading, SessionState } from '../../../core.ts'
 import { type PublicSession, publicEntries, publicSession } from '../../../public/projection.ts'
 import { formatToMinute } from '../../../text/times.ts'
 import { UsageError } from '../../context/context.ts'

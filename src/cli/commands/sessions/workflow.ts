@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { currentLeaf } from '../../../core.ts'
-import type { Project, WorkflowOverview } from '../../../library.ts'
+import type { WorkflowOverview } from '../../../library.ts'
+import type { Project } from '../../../core.ts'
 import { publicWorkflow } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import {

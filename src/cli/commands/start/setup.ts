@@ -8,6 +8,7 @@ import {
   installableHarnesses,
   setUpHarness,
 } from '../../../core.ts'
+import { StintError } from '../../../public/projection.ts'
 import { type Flags as FlagsOf, defineCommand, flagName } from '../../context/command.ts'
 import { EXIT, UsageError } from '../../context/context.ts'
 import { optionalArgument, textFlag, toggle } from '../../context/flags.ts'
@@ -27,6 +28,7 @@ const FLAGS = {
   ),
   mcp: toggle('Also put the MCP server into a .mcp.json that others wrote'),
   noMcp: toggle('Leave the MCP server out'),
+  yes: toggle('Also write through symbolic links that lead out of the project'),
 }
 
 type Flags = FlagsOf<typeof FLAGS>
@@ -69,12 +71,23 @@ export const setup = defineCommand({
       return
     }
     const request = requestFrom(flags, context.cwd)
-    const { root, plan } = await setUpHarness(harnessSetup, request, context)
+    const { root, plan } = await setUpHarness(harnessSetup, request, context).catch(
+      async (error: unknown) => {
+        if (!isLinked(error) || !context.canAsk) throw error
+        const { askYes } = await import('../../context/ask.ts')
+        if (!(await askYes(`${error.message}. Write there?`))) throw error
+        return setUpHarness(harnessSetup, { ...request, followLinks: true }, context)
+      },
+    )
     print(setupJson(request, plan, name), () =>
       describeSetup(request, plan, output, root, { title: title!, ...harnessSetup }),
     )
   },
 })
+
+function isLinked(error: unknown): error is StintError {
+  return error instanceof StintError && error.code === 'SETUP_LINKED'
+}
 
 function requestFrom(flags: Flags, cwd: string): SetupRequest {
   const { remove = false, dryRun = false, notify = false, instructions = false } = flags
@@ -88,6 +101,7 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
     instructions,
     statusLine: !noStatusLine,
     tokenEfficientTools,
+    followLinks: flags.yes ?? false,
     mcp: flags.noMcp ? 'no' : flags.mcp ? 'everywhere' : 'yes',
   }
 }
@@ -109,7 +123,7 @@ function refuseConflicts(harness: string, flags: Flags, harnessSetup: HarnessSet
   if (flags.mcp && flags.user) {
     throw new UsageError(
       'servers for every project stand in a file that Claude Code keeps itself',
-      'claude mcp add --scope user stint -- stint mcp',
+      'stint setup claude --user prints the command that adds it',
     )
   }
   if (flags.plugin === '')

@@ -246,6 +246,7 @@ const stop = defineDelegateCommand({
   async run(invocation, _flags, ...names) {
     const { context, delegates, print } = invocation
     refuseInRun(context, 'stopping a delegate')
+    await delegates.reconcile()
     const ids = idsOf(await selectDelegates(invocation, { names, isSelected: isRunningOrMerging }))
     if (ids.size === 0) return print([], () => 'No delegate is at work.')
     await delegates.stop([...ids])
@@ -281,6 +282,7 @@ const retry = defineDelegateCommand({
   async run(invocation, { note }, ...names) {
     const { context, delegates, print } = invocation
     refuseInRun(context, 'beginning a delegate again')
+    await delegates.reconcile()
     const ids = idsOf(await selectDelegates(invocation, { names, isSelected: isRetryable }))
     if (ids.size === 0) return print([], () => 'No delegate has failed, conflicted or is parked.')
     await delegates.retry([...ids], defined({ note }))
@@ -305,6 +307,7 @@ const discard = defineDelegateCommand({
   async run(invocation, { yes }, ...names) {
     const { context, delegates, output, redacted, print } = invocation
     refuseInRun(context, 'discarding a delegate')
+    await delegates.reconcile()
     const isSelected = (row: DelegateRow) => isUnfinished(row) && !isActive(row)
     const rows = await selectDelegates(invocation, { names, isExact: true, isSelected })
     if (rows.length === 0) return print([], () => 'There is no delegate to discard.')

@@ -12,6 +12,7 @@ import {
 } from '../../context/delegate-command.ts'
 import { Interrupt, UsageError } from '../../context/context.ts'
 import { textFlag, toggle } from '../../context/flags.ts'
+import { allowProtectedFlag } from '../../context/run-flags.ts'
 import { isActive, delegateLabel, delegateStatusLine } from '../../print/delegate.ts'
 import {
   countOutcomes,
@@ -30,6 +31,9 @@ const FLAGS = {
   review: toggle('Ask before each is merged, with what it brings'),
   noSendBack: toggle('Leave what conflicts or is red as it is'),
   pr: toggle('Open a pull request through gh instead'),
+  allowProtected: allowProtectedFlag(
+    'A path of settings or hooks that the work may change, once you have read it',
+  ),
   wait: toggle('Go on until those that were sent back are merged or parked'),
 }
 
@@ -54,6 +58,7 @@ export const merge = defineDelegateCommand({
     const { all, group } = flags
     refuseInRun(context, 'merging')
     refuseConflicts(invocation, flags, names)
+    if (!flags.dryRun) await invocation.delegates.reconcile()
     const rows = redacted(await selectDelegates(invocation, { names, group, isSelected: isReady }))
     if (rows.length === 0)
       return print(
@@ -154,7 +159,7 @@ async function mergeAll(
 
 async function mergeRound(
   invocation: DelegateInvocation,
-  { dryRun, pr, review, noSendBack }: MergeFlags,
+  { allowProtected, dryRun, pr, review, noSendBack }: MergeFlags,
   interrupt: Interrupt,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
@@ -171,7 +176,7 @@ async function mergeRound(
   const options = {
     isStopped: interrupt.signal,
     isSentBack: !noSendBack && !dryRun,
-    ...defined({ isDryRun: dryRun, isPullRequest: pr }),
+    ...defined({ isDryRun: dryRun, isPullRequest: pr, allowProtected }),
     ...(review && { review: createReview(invocation, interrupt) }),
   }
   const outcomes = await delegates.merge(ids, options, (rawEvent) => {

@@ -67,7 +67,8 @@ export const profiles = defineCommandGroup({
 
 /** From the current worktree: another branch may have other profiles. */
 function loadHere({ cwd }: CliContext) {
-  return loadProfiles(findRepository(cwd)?.worktree ?? cwd)
+  const repository = findRepository(cwd)
+  return loadProfiles(repository?.worktree ?? cwd, repository?.mainRoot ?? cwd)
 }
 
 function profileJson({ body: _long, file, ...profile }: Profile) {

@@ -5,7 +5,8 @@ import {
   taskTrees,
   unmetDependencies,
 } from '../../../core.ts'
-import type { Project, Task, TreeNode } from '../../../library.ts'
+import type { Task, TreeNode } from '../../../library.ts'
+import type { Project } from '../../../core.ts'
 import { publicTask } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
 import type { CliContext } from '../../context/context.ts'

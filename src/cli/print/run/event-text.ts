@@ -12,6 +12,7 @@ import type {
 } from '../../../library.ts'
 import { shortId } from '../../../public/projection.ts'
 import { defined } from '../../../text/defined.ts'
+import { printableJson } from '../../../text/printable.ts'
 import {
   reasonSuffix,
   dollarsAndCents,
@@ -264,9 +265,17 @@ export function taskLabel(task: TaskName): string {
   return shortLine(task.name, 60)
 }
 
+/** Longer ones are shortened, and say so. */
+const MAX_SUBJECT = 2000
+
+/** What is agreed to is shown whole: escaped where cleaning would take a part of it away. */
+function shownSubject(subject: string) {
+  const line = shortLine(subject, MAX_SUBJECT)
+  return line === subject || subject.length > MAX_SUBJECT ? line : printableJson(subject)
+}
+
 export function permissionQuestion({ tool, title, command, path }: PermissionRequest): string {
   const subject = command ?? path ?? (title === '' ? undefined : title)
-  const subjectText =
-    subject === undefined ? '' : `: ${shortLine(subject, command === undefined ? undefined : 300)}`
+  const subjectText = subject === undefined ? '' : `: ${shownSubject(subject)}`
   return `May the agent use ${shortLine(tool, 60)}${subjectText}?`
 }

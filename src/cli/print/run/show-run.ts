@@ -1,6 +1,7 @@
 // Shows a run to the user or prints its events: live view, log or JSON, permissions, Ctrl-C, exit code.
 import type { PermissionRequest, RunEvent, RunHandle, RunReport } from '../../../library.ts'
 import type { RunListener } from '../../../core.ts'
+import { printableJson } from '../../../text/printable.ts'
 import { type RedactOptions, redactDeep } from '../../../text/redact.ts'
 import { type CliContext, EXIT } from '../../context/context.ts'
 import type { RedirectMessages } from '../../context/command.ts'
@@ -162,7 +163,7 @@ export function plainView(write: Write): RunView {
 }
 
 export function jsonView(write: Write, info: Write): RunView {
-  return staticView((event) => void write(`${JSON.stringify(event)}\n`), info)
+  return staticView((event) => void write(`${printableJson(event)}\n`), info)
 }
 
 function staticView(take: RunView['take'], info: Write): RunView {

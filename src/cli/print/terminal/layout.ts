@@ -1,9 +1,9 @@
 import type { Output } from '../../context/context.ts'
+import { trusted, withoutTrusted } from '../../context/trusted-output.ts'
 
 // Written by hand, since a library takes longer to load than most commands run. Where terminals disagree (joined emoji, flags) the
 // larger width counts: too wide leaves a gap, too narrow breaks the line and everything below.
 
-const COLOUR_CODES = /\u001B\[[\d;]*m/g
 const ASCII_ONLY = /^[ -~]*$/
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u
 const EMOJI_STYLE = '\uFE0F'
@@ -11,7 +11,7 @@ const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{1F300}-\u{1F64F}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]$/u
 
 export function displayWidth(text: string): number {
-  const plain = text.includes('\u001B') ? text.replaceAll(COLOUR_CODES, '') : text
+  const plain = withoutTrusted(text)
   if (ASCII_ONLY.test(plain)) return plain.length
   let width = 0
   for (const character of plain) width += characterWidth(character)
@@ -94,7 +94,7 @@ export function painter(hasColour: boolean): Paint {
   return (text, style) => {
     if (!hasColour || style === undefined || text === '') return text
     const [on, off] = CODES[style]
-    return `\u001B[${on}m${text}\u001B[${off}m`
+    return `${trusted(`\u001B[${on}m`)}${text}${trusted(`\u001B[${off}m`)}`
   }
 }
 

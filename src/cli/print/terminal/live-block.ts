@@ -1,6 +1,7 @@
 // Lines drawn in place. Written by hand, since a library takes longer to load than everything else together.
 import type { CliContext } from '../../context/context.ts'
 import { displayWidth } from './layout.ts'
+import { trusted } from '../../context/trusted-output.ts'
 
 export interface Terminal {
   write(text: string): unknown
@@ -21,14 +22,15 @@ const MIN_FRAME_MS = 100
 const TICK_MS = 1000
 
 const ESC = '\u001B['
-const HIDE_CURSOR = `${ESC}?25l`
-const SHOW_CURSOR = `${ESC}?25h`
+const LINE_END = trusted('\r\n')
+const HIDE_CURSOR = trusted(`${ESC}?25l`)
+const SHOW_CURSOR = trusted(`${ESC}?25h`)
 // Synchronized output: terminals that support it show the frame at once; others ignore it.
-const BEGIN_FRAME = `${ESC}?2026h`
-const END_FRAME = `${ESC}?2026l`
-const CLEAR_REST = `${ESC}K`
-const CLEAR_ROW = `${ESC}2K`
-const CLEAR_BELOW = `${ESC}J`
+const BEGIN_FRAME = trusted(`${ESC}?2026h`)
+const END_FRAME = trusted(`${ESC}?2026l`)
+const CLEAR_REST = trusted(`${ESC}K`)
+const CLEAR_ROW = trusted(`${ESC}2K`)
+const CLEAR_BELOW = trusted(`${ESC}J`)
 
 export interface FrameSize {
   readonly columns: number
@@ -89,7 +91,7 @@ export class LiveBlock {
   }
 
   /** After an uncaught error the last frame stays visible. */
-  readonly #onExit = () => void this.#terminal.write(`\r\n${SHOW_CURSOR}`)
+  readonly #onExit = () => void this.#terminal.write(`${LINE_END}${SHOW_CURSOR}`)
 
   readonly #onSuspend = () => {
     this.pause()
@@ -119,7 +121,7 @@ export class LiveBlock {
       lines.length === this.#drawn.length &&
       lines.every((text, index) => text === this.#drawn[index])
     if (isSame && this.#linesAbove.length === 0) return
-    const block = lines.map((text) => `${text}${CLEAR_REST}`).join('\r\n')
+    const block = lines.map((text) => `${text}${CLEAR_REST}`).join(LINE_END)
     // A terminal that gets wider rejoins the rows it had wrapped, even if they were overwritten; only cleared rows are
     // forgotten.
     const top = columns === this.#drawnColumns ? this.#moveToTop() : this.#erase()
@@ -131,22 +133,22 @@ export class LiveBlock {
   }
 
   #takeLinesAbove(): string {
-    const lines = this.#linesAbove.map((text) => `${text}${CLEAR_REST}\r\n`)
+    const lines = this.#linesAbove.map((text) => `${text}${CLEAR_REST}${LINE_END}`)
     this.#linesAbove = []
     return lines.join('')
   }
 
   #moveToTop(): string {
     const rows = this.#height()
-    return rows > 1 ? `\r${ESC}${rows - 1}A` : '\r'
+    return trusted(rows > 1 ? `\r${ESC}${rows - 1}A` : '\r')
   }
 
   /** Row by row: some terminals push a screen that is cleared at once into the scrollback. */
   #erase(): string {
     const rows = Array.from({ length: this.#height() }, () => CLEAR_ROW)
     return rows.length === 0
-      ? '\r'
-      : `${this.#moveToTop()}${rows.join(`${ESC}B`)}${this.#moveToTop()}`
+      ? trusted('\r')
+      : `${this.#moveToTop()}${rows.join(trusted(`${ESC}B`))}${this.#moveToTop()}`
   }
 
   /** The height of the block. A narrower terminal has wrapped its lines since. */

@@ -2,9 +2,9 @@ import { formatInteger, formatSeconds } from '../../../text/format-amounts.ts'
 import { visibleLine } from '../../../text/visible-line.ts'
 import type { CliContext } from '../../context/context.ts'
 import type { Terminal } from './live-block.ts'
+import { CLEAR_LINE } from '../../context/trusted-output.ts'
 
 const MIN_FRAME_MS = 100
-const CLEAR_LINE = '\r\u001B[K'
 const BAR_WIDTH = 24
 
 /** A share as a bar and in percent. */

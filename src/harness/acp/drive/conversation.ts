@@ -24,7 +24,6 @@ import {
   type TurnEnded,
 } from '../../contract/drive.ts'
 import { isAllowedByRules } from '../../contract/permission-rules.ts'
-import { findProgram } from '../../process/find-program.ts'
 import { describeExit } from '../../process/spawn-guarded.ts'
 import {
   type AcpProgram,
@@ -215,12 +214,6 @@ export async function checkAgent(
   env: NodeJS.ProcessEnv,
 ): Promise<HarnessCheck> {
   const cwd = process.cwd()
-  if (findProgram(program.command, env, cwd) === undefined)
-    return {
-      isThere: false,
-      problem: `there is no program ${program.command}`,
-      hint: 'install it, or put its folder on the PATH',
-    }
   try {
     const listener = new AcpListener({ cwd, env, permissions: 'ask', allow: [] })
     const { info, process: started } = await startAgent(program, { cwd, env }, listener)

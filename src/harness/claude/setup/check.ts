@@ -137,7 +137,7 @@ function readClaudeState(path: string) {
   try {
     return asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {
-    // Claude Code's own file may be unreadable for us.
+    // Stint may not be allowed to read Claude Code's own file.
     return {}
   }
 }
@@ -201,12 +201,12 @@ function findProblems(
       `hooks run twice: ${settings.path} registers them, and so does the plugin ${plugin}`,
       `stint setup claude${FLAG[settings.scope]} --remove, or: claude plugin uninstall ${plugin}`,
     )
-  const { foundBy, exitCode, output } = command
-  if (foundBy === null)
+  const { program, exitCode, output } = command
+  if (program === null)
     add(
       'not found',
-      'the hook command finds no Stint on this machine',
-      'npm install --global stint, then: stint setup claude',
+      'no launcher on this machine names a Stint and its Node, so that hooks do nothing',
+      'stint setup claude',
     )
   else if (exitCode !== 0 || output !== PROBE_ANSWER) {
     const printed = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
@@ -224,7 +224,7 @@ function findProblems(
         `the MCP server in ${path} is from another version of Stint`,
         'stint setup claude, or with --shared',
       )
-  if (server.answer?.isWell === false && foundBy !== null)
+  if (server.answer?.isWell === false && program !== null)
     add(
       'server not answering',
       `the MCP server does not answer: ${server.answer.said}`,

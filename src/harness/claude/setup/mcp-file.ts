@@ -12,6 +12,7 @@ import type {
   ServerRegistration,
   ProjectEnvironment,
 } from '../../contract/setup.ts'
+import { findStintProgram } from '../../process/find-program.ts'
 import { addMember, removeAt } from '../../setup/edit-json.ts'
 import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/launcher.ts'
 import {
@@ -64,7 +65,8 @@ export function planMcp(
   const without = (...notes: string[]) => ({ files: NO_CHANGES, hasServer: false, notes })
   if (scope === 'user') {
     if (option === 'no') return without()
-    const command = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
+    const program = `${process.execPath} ${findStintProgram()}`
+    const command = `claude mcp add --scope user ${MCP_SERVER} -- ${program} mcp`
     return without(`no MCP server: Claude Code keeps those for every project itself: ${command}`)
   }
   if (option === 'no') return planRelease(project, scope, manifest)

@@ -13,8 +13,7 @@ import { type HookProgram, MCP_SERVER, launcherPath, parseLauncher } from '../..
 const HOOK_TIMEOUT_MS = 5000
 
 export function probeHookCommand(project: ProjectEnvironment): HookProbe {
-  const { root, env } = project
-  const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
+  const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: project.root }
   // Reports the command that fails, if one does.
   const results = [HOOK_COMMAND, AFTER_COMMAND].map((command) =>
     shell(command, project, JSON.stringify(event)),
@@ -23,17 +22,9 @@ export function probeHookCommand(project: ProjectEnvironment): HookProbe {
   const launched = parseLauncher(
     readOrUndefined(launcherPath(stateHome(project.env)))?.toString('utf8') ?? '',
   )
-  const bin = join(root, 'node_modules', '.bin', 'stint')
-  const onPath = () => shell('command -v stint', project, '').stdout.trim()
   const outcome = { exitCode: result.status, output: `${result.stdout}${result.stderr}`.trim() }
-  if (launched !== undefined && isFile(launched.node) && isFile(launched.hook)) {
-    return { foundBy: 'launcher', program: launched.hook, ...outcome }
-  }
-  if (isFile(bin)) return { foundBy: 'project', program: bin, ...outcome }
-  const path = env.PATH === undefined ? '' : onPath()
-  return path === ''
-    ? { foundBy: null, program: null, ...outcome }
-    : { foundBy: 'path', program: path, ...outcome }
+  const isFound = launched !== undefined && isFile(launched.node) && isFile(launched.hook)
+  return { program: isFound ? launched.hook : null, ...outcome }
 }
 
 function shell(command: string, { root, env }: ProjectEnvironment, input: string) {

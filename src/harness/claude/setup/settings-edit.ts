@@ -250,7 +250,7 @@ interface WantedOptions {
   readonly hasServer: boolean
 }
 
-/** A notification or beta once requested stays, and a foreign status line is not replaced. */
+/** Keeps a notification or beta that was requested earlier, and never replaces another program's status line. */
 export function resolveWantedSettings(
   scope: SetupScope,
   project: ProjectEnvironment,

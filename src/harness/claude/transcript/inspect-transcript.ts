@@ -30,7 +30,7 @@ import type {
 import type { Usage } from '../../../session/entries.ts'
 import { shorten } from '../../../text/clean.ts'
 import { ANTHROPIC_USAGE, largerUsage, usageFrom } from '../../contract/usage.ts'
-import { truncateMiddle } from '../hooks/protocol.ts'
+import { truncateMiddle } from '../hooks/tool-facts.ts'
 
 export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')

@@ -1,10 +1,11 @@
 // Mistakes are reported with file and line: a skipped act would look like a fault of the run.
 import { basename } from 'node:path'
-import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq } from 'yaml'
 import { StintError } from '../../../journal/errors.ts'
 import { readOrUndefined } from '../../../journal/read-files.ts'
 import { oneLine, shorten, slug } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
+import { parseYaml } from '../../../text/parse-yaml.ts'
 
 type ScriptedTurn = readonly Act[]
 
@@ -42,12 +43,17 @@ export type Act =
 
 const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
 
+/** A script for many tasks is long, and only the user names one. */
+const MAX_SCRIPT_LENGTH = 1024 * 1024
+
 export function parseScript(text: string, path: string): Script {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const options = { lineCounter: lines, prettyErrors: false, maxLength: MAX_SCRIPT_LENGTH }
+  const parsed = parseYaml(text, options)
   const reader = new ScriptReader((offset) => lines.linePos(offset).line)
-  for (const { pos, message } of document.errors) reader.addMistake(pos[0], message)
-  const script = document.errors.length > 0 ? undefined : reader.script(document.contents)
+  if (!parsed.isValid)
+    for (const { offset, message } of parsed.mistakes) reader.addMistake(offset, message)
+  const script = parsed.isValid ? reader.script(parsed.document.contents) : undefined
   if (script !== undefined && reader.mistakes.length === 0) return script
   const messages = reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`)
   throw new StintError(

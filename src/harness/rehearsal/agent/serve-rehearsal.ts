@@ -16,6 +16,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { quoteWord } from '../../../command/shell-commands.ts'
 import {
+  OPEN_TO_OTHERS,
   createFolder,
   createFolderUnsynced,
   replaceFile,
@@ -318,7 +319,7 @@ class Performer {
     const target = this.#path(path)
     const locations = [{ path: target }]
     const toolCallId = await this.#startTool({ title: `Write ${path}`, kind: 'edit', locations })
-    createFolder(dirname(target))
+    createFolder(dirname(target), OPEN_TO_OTHERS)
     replaceFile(target, text)
     await this.#endTool(toolCallId, 0, '')
   }

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readFileSync, readSync, realpathSync, statSync } 
 import { dirname } from 'node:path'
 import { isMissing } from '../../../../journal/errors.ts'
 import {
+  OPEN_TO_OTHERS,
   createFolderUnsynced,
   openRegularFile,
   replaceProjectFile,
@@ -133,7 +134,7 @@ export function writeFile(path: string, content: string): string {
   if (found?.isDirectory() === true) throw new ToolError(`${path} is a folder`)
   if (found !== undefined && !found.isFile()) throw new ToolError(`${path} is no plain file`)
   refuseRedactionMarkers(path, found === undefined ? '' : readTextOrEmpty(real), content)
-  createFolderUnsynced(dirname(real))
+  createFolderUnsynced(dirname(real), OPEN_TO_OTHERS)
   replaceProjectFile(real, content)
   return `${found === undefined ? 'Written' : 'Replaced'}: ${path}, ${Buffer.byteLength(content)} bytes.`
 }

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// Each test replays an attack with the built program: by a cloned repository, another user, or a page or agent that oversteps.
+export default defineConfig({
+  test: {
+    include: ['test/attacks/**/*.attack.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+    globalSetup: ['test/support/templates.ts'],
+    setupFiles: ['test/support/leave-as-found.ts'],
+  },
+})
