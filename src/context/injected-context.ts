@@ -11,6 +11,7 @@ import {
   bullets,
   costOfFitted,
   fitSection,
+  fullCostOf,
   sectionFrame,
   leftOutLines,
   describeLeftOut,
@@ -19,14 +20,13 @@ import {
 } from './section.ts'
 import {
   CURRENT_ROOM,
-  recentSections,
-  stableSections,
+  capturedSections,
   currentSections,
+  recordedSections,
+  stableSections,
 } from './session-sections.ts'
 
 export interface PackOptions {
-  /** `start` for a new conversation; `full` after a compaction and on request. */
-  readonly level: 'start' | 'full'
   readonly conversation?: string
   /** Token limit, at least `MIN_BUDGET`. Four characters count as a token, too. */
   readonly budget?: number
@@ -46,10 +46,10 @@ export interface PackedContext {
 /** Below this, most of the text would be the fence. */
 export const MIN_BUDGET = 300
 
-/** Exceeded only if the head needs more. */
-const START_TOKENS = 1400
+/** What captured entries get even if recorded ones need the whole budget, as a share of it. */
+const CAPTURED_SHARE = 0.06
 
-export function packContext(state: SessionState, options: PackOptions): PackedContext {
+export function packContext(state: SessionState, options: PackOptions = {}): PackedContext {
   const { text, mark, leftOut } = arrangeContext(state, options)
   return { text, mark, leftOut }
 }
@@ -80,17 +80,22 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
   const currentRoom = Math.min(CURRENT_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
-  // The room of the head must not depend on the rest, or its bytes would change with it.
-  const stable = shareRoom(
-    scaleFairShares(stableSections(state), budget),
-    budget - fence - currentRoom - leftOutRoom,
-    'fair',
-  )
+  const capturedRoom = Math.floor(CAPTURED_SHARE * budget)
+  const head = stableSections(state)
+  const recorded = [...currentSections(state), ...recordedSections(state)]
+  const room = budget - fence - leftOutRoom - capturedRoom - spare
+  const fitsWhole = fullCostOf([...head, ...recorded]) <= room
+  // If the head has to be cut, its room must not depend on the rest, or its bytes would change with it.
+  const stable = fitsWhole
+    ? shareRoom(head, room)
+    : shareRoom(scaleFairShares(head, budget), budget - fence - currentRoom - leftOutRoom, 'fair')
   const spent = fence + costOfFitted(stable)
-  const start = Math.max(START_TOKENS, spent + currentRoom + leftOutRoom)
-  const limit = (options.level === 'full' ? budget : Math.min(budget, start)) - spare
-  const others = [...currentSections(state), ...recentSections(state, options.conversation)]
-  const fitInto = (room: number) => [...stable, ...shareRoom(others, room)]
+  const captured = capturedSections(state, options.conversation)
+  const fitInto = (left: number) => {
+    const first = shareRoom(recorded, left - Math.min(capturedRoom, fullCostOf(captured)))
+    return [...stable, ...first, ...shareRoom(captured, left - costOfFitted(first))]
+  }
+  const limit = budget - spare
   const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit - spent))), leftOutRoom)
   const fitted = fitInto(limit - spent - noteRoom)
   return {
@@ -237,7 +242,8 @@ export function textForSummariser(
   const sections = [
     ...currentSections(state).slice(1),
     ...stableSections(state).slice(1),
-    ...recentSections(state),
+    ...recordedSections(state),
+    ...capturedSections(state),
   ]
   const fitted = shareRoom(sections, MAX_TOKENS - TOKEN_MARGIN - LEFT_OUT_ROOM - costOfAll(heading))
   return [

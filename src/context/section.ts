@@ -48,6 +48,10 @@ function fullCost(section: ContextSection) {
   return render(section, section.count, section.lengths[0]!).cost
 }
 
+export function fullCostOf(sections: readonly ContextSection[]): number {
+  return sections.reduce((sum, section) => sum + fullCost(section), 0)
+}
+
 const RENDERED = new WeakMap<ContextSection, Map<string, FittedSection>>()
 
 // Memoised: fitting asks for the same versions repeatedly.
@@ -146,6 +150,8 @@ export type SectionFrame = Omit<ContextSection, 'count' | 'lines' | 'lengths'> &
   readonly lengths?: readonly number[]
   /** Which items to keep when not all fit. */
   readonly keep: Keep
+  /** By item; the most valuable ones are kept, whatever `keep` says. */
+  readonly values?: readonly number[]
 }
 
 export function sectionFrame(
@@ -156,6 +162,7 @@ export function sectionFrame(
   more: {
     readonly shelf?: { readonly earlier: number }
     readonly keep?: Keep
+    readonly values?: readonly number[]
     readonly lengths?: readonly number[]
   } = {},
 ): SectionFrame {
@@ -182,9 +189,18 @@ export function listSection<T, U>(
     lines: (shown, length) => {
       const all = cached.get(length) ?? items.map((item) => shortened(item, length))
       cached.set(length, all)
-      return together(takeFirstOrLast(all, shown, frame.keep))
+      return together(takeItems(all, shown, frame))
     },
   }
+}
+
+function takeItems<T>(items: readonly T[], count: number, { values, keep }: SectionFrame) {
+  if (values === undefined || count >= items.length) return takeFirstOrLast(items, count, keep)
+  const byValue = items
+    .map((_, index) => index)
+    .toSorted((a, b) => values[b]! - values[a]! || b - a)
+  const kept = new Set(byValue.slice(0, count))
+  return items.filter((_, index) => kept.has(index))
 }
 
 export function takeFirstOrLast<T>(items: readonly T[], count: number, keep: Keep): readonly T[] {
@@ -200,13 +216,13 @@ function safeItems(texts: readonly string[], keep: Keep) {
 }
 
 export function paragraph(text: string, frame: SectionFrame): ContextSection {
-  return enumeration([text], frame, [160, 110, 80, 55, 35, 18])
+  return enumeration([text], frame, [Infinity, 160, 110, 80, 55, 35, 18])
 }
 
 export function bullets(texts: readonly string[], frame: SectionFrame): ContextSection {
   return listSection(
     frame,
-    [90, 60, 40],
+    [Infinity, 90, 60, 40],
     safeItems(texts, frame.keep),
     (item, length) => `- ${shortenToCost(item, length)}`,
     (items) => [frame.heading, ...items],

@@ -3,6 +3,8 @@ import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import { currentFocus, phaseLine } from '../session/kinds/phases.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
+import { oneLine } from '../text/clean.ts'
+import { lastWordsSection, requestSection, statementSections } from './captured-sections.ts'
 import { counted } from './text-size.ts'
 import {
   VIEW_COMMANDS,
@@ -24,7 +26,6 @@ function joinParts(parts: readonly string[]) {
 
 /** The head must not depend on the rest, so that prompt caches see the same bytes. */
 export function stableSections(state: SessionState): readonly ContextSection[] {
-  const [first, ...later] = state.requests.items
   const { key, keyFiles, commands } = state
   const pinned = key.items.filter(({ from }) => from === undefined)
   // A decision that a checkpoint copied is shown with the decisions only.
@@ -36,31 +37,14 @@ export function stableSections(state: SessionState): readonly ContextSection[] {
       sectionFrame('Session:', 'name', VIEW_COMMANDS.all, [0, 24, 60], { lengths: [50, 30, 18] }),
     ),
     paragraph(state.goal, sectionFrame('Objective:', 'objective', VIEW_COMMANDS.all, [1, 60, 120])),
-    paragraph(
-      first?.text ?? '',
-      sectionFrame(
-        "The user's first request:",
-        'first request',
-        VIEW_COMMANDS.activity,
-        [2, 50, 100],
-      ),
-    ),
+    firstRequest(state),
     bullets(
       pinned.map(({ text }) => text),
       sectionFrame('Key context:', 'lines of key context', VIEW_COMMANDS.all, [3, 300, Infinity], {
-        lengths: [200, 120, 80, 60, 52, 46, 40, 34, 28],
+        lengths: [Infinity, 200, 120, 80, 60, 52, 46, 40, 34, 28],
       }),
     ),
     decisions(state),
-    bullets(
-      later.filter(({ isRuling }) => isRuling).map(({ text }) => text),
-      sectionFrame(
-        'Ruled by the user, in their words:',
-        'rulings',
-        VIEW_COMMANDS.activity,
-        [5, 90, 300],
-      ),
-    ),
     bullets(
       copied.map(({ text }) => text),
       sectionFrame(
@@ -87,6 +71,24 @@ export function stableSections(state: SessionState): readonly ContextSection[] {
   ]
 }
 
+/** Unless the objective, which hooks take from it, says the same. */
+function firstRequest({ requests, goal }: SessionState) {
+  const text = requests.items[0]?.text ?? ''
+  const isObjective = goal !== '' && oneLine(text).startsWith(goal.replace(/…$/, ''))
+  return paragraph(
+    isObjective ? '' : text,
+    sectionFrame(
+      "The user's first request:",
+      'first request',
+      VIEW_COMMANDS.activity,
+      [2, 50, 100],
+      {
+        lengths: [160, 110, 80, 55, 35, 18],
+      },
+    ),
+  )
+}
+
 function decisions({ decisions: shelf }: SessionState) {
   return tableSection(
     {
@@ -107,7 +109,7 @@ function decisions({ decisions: shelf }: SessionState) {
     },
     {
       ...sectionFrame('Decisions:', 'decisions', VIEW_COMMANDS.decisions, [4, 180, 450], { shelf }),
-      lengths: [120, 80, 60, 46],
+      lengths: [Infinity, 120, 80, 60, 46],
     },
   )
 }
@@ -200,40 +202,47 @@ function openSteps(state: SessionState) {
       ...sectionFrame('Open steps:', 'open steps', VIEW_COMMANDS.progress, [4, 44, 150], {
         keep: 'first',
       }),
-      lengths: [60, 40],
+      lengths: [Infinity, 60, 40],
     },
   )
 }
 
-export function recentSections(
-  state: SessionState,
-  conversation?: string,
-): readonly ContextSection[] {
-  const { progress, discoveries, agents, delegates, notes, lastTurn } = state
+/** What people and agents recorded about the work. */
+export function recordedSections(state: SessionState): readonly ContextSection[] {
+  const { progress, discoveries, notes } = state
   const pinned = new Set(state.key.items.map((line) => line.from))
   const found = discoveries.items.filter(({ id }) => !pinned.has(id))
-  const requests = state.requests.items.slice(1).filter(({ isRuling }) => !isRuling)
-  const files = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
-  const isOther = conversation !== undefined && lastTurn?.conversation !== conversation
   return [
     bullets(
-      textsOf(progress),
-      sectionFrame('Done lately:', 'progress notes', VIEW_COMMANDS.progress, [11, 28, 120], {
-        shelf: progress,
-      }),
-    ),
-    bullets(
       found.map(({ text, gotcha }) => (gotcha ? `Gotcha: ${text}` : text)),
-      sectionFrame('Discoveries:', 'discoveries', VIEW_COMMANDS.discoveries, [8, 28, 180], {
+      sectionFrame('Discoveries:', 'discoveries', VIEW_COMMANDS.discoveries, [8, 28, 300], {
         shelf: discoveries,
       }),
     ),
     bullets(
-      requests.map(({ text }) => text),
-      sectionFrame('Asked by the user lately:', 'requests', VIEW_COMMANDS.activity, [7, 28, 150], {
-        shelf: state.requests,
+      textsOf(progress),
+      sectionFrame('Done lately:', 'progress notes', VIEW_COMMANDS.progress, [11, 28, 160], {
+        shelf: progress,
       }),
     ),
+    bullets(
+      textsOf(notes),
+      sectionFrame('Notes:', 'notes', VIEW_COMMANDS.all, [12, 20, 120], { shelf: notes }),
+    ),
+  ]
+}
+
+/** What hooks captured. */
+export function capturedSections(
+  state: SessionState,
+  conversation?: string,
+): readonly ContextSection[] {
+  const { agents, delegates, lastTurn } = state
+  const files = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
+  const isOther = conversation !== undefined && lastTurn?.conversation !== conversation
+  return [
+    ...statementSections(state),
+    requestSection(state),
     enumeration(
       files.map(({ text }) => text),
       sectionFrame('Files changed:', 'changed files', VIEW_COMMANDS.activity, [10, 28, 100], {
@@ -261,26 +270,14 @@ export function recentSections(
         shelf: delegates,
       }),
     ),
-    paragraph(
-      lastTurn?.said ?? '',
-      sectionFrame(
-        `The agent's last words${isOther ? ', in an earlier conversation' : ''}:`,
-        'last words',
-        VIEW_COMMANDS.activity,
-        [9, 34, 120],
-      ),
-    ),
+    lastWordsSection(state, isOther),
     paragraph(
       lastTurn?.failure ?? '',
       sectionFrame('The last turn failed:', 'failure', VIEW_COMMANDS.activity, [5, 26, 60]),
     ),
     paragraph(
       stateText(state),
-      sectionFrame('State:', 'state', VIEW_COMMANDS.all, [14, 20, 60], { lengths: [70, 45, 28] }),
-    ),
-    bullets(
-      textsOf(notes),
-      sectionFrame('Notes:', 'notes', VIEW_COMMANDS.all, [15, 0, 60], { shelf: notes }),
+      sectionFrame('State:', 'state', VIEW_COMMANDS.all, [2, 20, 60], { lengths: [70, 45, 28] }),
     ),
   ]
 }
@@ -340,7 +337,7 @@ function testRuns({ tests: shelf }: SessionState) {
           keep: 'first',
         },
       ),
-      lengths: [80, 50],
+      lengths: [Infinity, 80, 50],
     },
   )
 }

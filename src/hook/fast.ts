@@ -106,13 +106,8 @@ export function upToDateState({
     : undefined
 }
 
-export function hasPendingWork({
-  awaitsBoundary,
-  isOwed,
-  files,
-  requests,
-}: ConversationState): boolean {
-  return awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
+export function hasPendingWork({ awaitsBoundary, isOwed, unbound }: ConversationState): boolean {
+  return awaitsBoundary === true || isOwed === true || unbound !== undefined
 }
 
 export function isTranscriptQuiet({ protocol, conversationState }: HookContext): boolean {

@@ -75,7 +75,6 @@ export async function injectSession(
   const project = how.level === 'start' ? readProjectContext(paths) : undefined
   const { conversation } = event
   const packed = packContext(state, {
-    level: how.level,
     conversation,
     isForeign: session.log.isForeign,
     ...defined({ project }),

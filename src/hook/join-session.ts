@@ -9,34 +9,17 @@ import { join as joinPath } from 'node:path'
 export function joinSessionIfNew(context: SessionContext, source: string): void {
   const { conversation } = context.event
   if (context.session === undefined) return
-  recordPendingRequests(context)
+  context.drainPending()
   const isKnown = context.state.conversations.items.some((known) => known.text === conversation)
   if (!isKnown && !context.drafts.some(({ kind }) => kind === 'conversation.joined'))
     recordJoined(context, source)
 }
 
 /** Also for a known conversation that starts again or is resumed. */
-export function joinSession(context: HookContext, source: string): void {
-  recordJoined(context, source)
-  recordPendingRequests(context)
-}
-
-function recordJoined(context: HookContext, source: string): void {
+export function recordJoined(context: HookContext, source: string): void {
   const { conversation, harness, transcript } = context.event
   const data = { conversation, harness, source, ...defined({ transcript }) }
   context.record('conversation.joined', data)
-}
-
-/** Requests from before the session was opened belong to it. */
-function recordPendingRequests(context: HookContext): void {
-  const { requests } = context.conversationState
-  const { conversation } = context.event
-  if (requests.length === 0) return
-  for (const { text, isRuling, at } of requests) {
-    const data = { text, conversation, ...(isRuling ? { isRuling: true } : {}) }
-    context.record('request.made', data, `pending:${conversation}:${at}`)
-  }
-  context.update({ requests: [] })
 }
 
 /**

@@ -2,56 +2,79 @@ import { rememberProject } from '../index/projects.ts'
 import { mintId } from '../journal/ids.ts'
 import { LiveSession } from '../project/store/live-session.ts'
 import { announceSession, claimOpening, readOpenSessions } from '../project/store/open-sessions.ts'
+import { readPending } from '../project/store/outbox.ts'
 import { prepareSessionsFolder } from '../project/store/project-paths.ts'
 import { draftEntry } from '../session/entries.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { nameFrom } from '../text/redact.ts'
 import { defined } from '../text/defined.ts'
-import { redactInTime } from './redact-and-clip.ts'
+import { redactInTime } from '../project/store/redact-and-clip.ts'
 import { openSessionById, findSessionsHere } from './find-session.ts'
-import { joinSession } from './join-session.ts'
+import { joinSessionIfNew } from './join-session.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 
 const MAX_GOAL_LENGTH = 240
 
+/** Opens a session for a conversation that is no longer trivial, or asks, as the user chose. */
+export function openSession(context: SessionContext): void {
+  const { ended, nudged } = context.conversationState
+  // What follows right after closing a session is not new work, unless there is a new request.
+  if (ended !== undefined && !ended.askedSince) return
+  if (context.sessionsHere.several.length > 0) return
+  // STINT_SESSION names a session that is not open; opening another would be wrong.
+  if ((context.env.STINT_SESSION ?? '') !== '') return
+  // If a concurrent hook opens one, the captures wait for the next hook.
+  if (context.config.auto === 'on') createSession(context)
+  const isSubagent = context.event.kind === 'toolUsed' && context.event.agent !== undefined
+  if (context.config.auto !== 'ask' || isSubagent || nudged.includes('ask')) return
+  context.update({ nudged: [...nudged, 'ask'] })
+  context.respond({
+    person: '📋 No session is open here; /session-init starts one',
+    model:
+      'Stint: no session covers this work. The user has chosen to be asked before one is opened: `stint init --name NAME --goal TEXT` opens it.',
+  })
+}
+
 /** Does not wait for a concurrent hook that opens one. */
-export function openSession(context: SessionContext): 'opened' | 'busy' {
+function createSession(context: SessionContext): void {
   const { paths, config } = context
   prepareSessionsFolder(paths, config)
   const claim = claimOpening(paths, context.head.branch)
-  if (claim === undefined) return 'busy'
+  if (claim === undefined) return
   try {
     // The previous holder of the claim may have opened one.
     const { active } = findSessionsHere(paths, config, context.head)
-    if (active !== undefined) {
-      context.bindTo(active)
-      return 'opened'
-    }
+    if (active !== undefined) return context.bindTo(active)
     const { branch } = context.head
-    // Earlier requests may be about something else.
-    const last = context.conversationState.requests.at(-1)?.text ?? ''
-    const name = freeName(context, sessionNameFrom(branch, redactInTime(last, config)))
+    const first = firstRequest(context)
+    const name = freeName(context, sessionNameFrom(branch, redactInTime(first, config)))
     const { repository } = paths
     const session = new LiveSession(mintId(undefined), paths, config)
     const worktree = repository?.isLinked === true ? { worktree: repository.worktree } : {}
     // Announced first: otherwise a kill in between would open a second session.
     const open = { id: session.id, name, status: 'active' as const, updatedAt: context.now }
     announceSession(paths, { ...open, ...defined({ branch }), ...worktree })
-    const goal = shorten(oneLine(last), MAX_GOAL_LENGTH)
+    const goal = shorten(oneLine(first), MAX_GOAL_LENGTH)
     const opened = { name, goal, ...context.git, ...worktree }
     session.create([draftEntry('session.opened', opened, { by: 'hook' })])
     writeQuickViews({ session, ...session.openTo() })
     session.close()
     rememberProject(paths.root)
     context.bindTo(openSessionById(paths, config, session.id)!)
-    joinSession(context, 'first edit')
+    joinSessionIfNew(context, 'opened')
     context.respond({
-      person: `📋 Session opened: ${name} (first edit${branch === undefined ? '' : ` on ${branch}`}); /session-view shows it`,
+      person: `📋 Session opened: ${name}${branch === undefined ? '' : ` on ${branch}`}; /session-view shows it`,
     })
-    return 'opened'
   } finally {
     claim.release()
   }
+}
+
+/** The first request gives the purpose of a conversation. */
+function firstRequest({ paths, event, drafts }: SessionContext): string {
+  const captured = [...readPending(paths, event.conversation), ...drafts]
+  const request = captured.find(({ kind }) => kind === 'request.made')
+  return request === undefined ? '' : (request.data as { readonly text: string }).text
 }
 
 const MAIN_BRANCHES = new Set(['main', 'master', 'trunk', 'develop', 'dev', 'default'])

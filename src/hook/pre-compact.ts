@@ -11,6 +11,7 @@ import {
 } from './precomputed.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
+import { openSessionIf } from './trivial-conversation.ts'
 
 type PreCompact = HookEventOf<'preCompact'>
 
@@ -20,6 +21,8 @@ type PreCompact = HookEventOf<'preCompact'>
  */
 export async function onPreCompact(context: SessionContext<PreCompact>): Promise<void> {
   await readTranscript(context)
+  // A conversation that fills its window is not trivial.
+  await openSessionIf(context, true)
   if (context.session === undefined) return
   recordGitChanges(context)
   const counted = context.drafts.filter(({ kind }) => kind === 'context.compacted').length

@@ -76,11 +76,10 @@ export function precompute({ session, state, end }: FoundSession, conversation: 
   const { isForeign } = session.log
   const started = packContext(state, {
     isForeign,
-    level: 'start',
     conversation: 'to be',
     ...defined({ project }),
   })
-  const resumed = packContext(compacted, { level: 'full', conversation, isForeign })
+  const resumed = packContext(compacted, { conversation, isForeign })
   const value: Precomputed = {
     build: THIS_BUILD,
     log: { ...session.log.identity(), size: end },

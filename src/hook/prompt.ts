@@ -18,6 +18,7 @@ import { recordRequest } from './requests.ts'
 import type { SessionContext } from './session-context.ts'
 import { mayBeUndelivered, mayCrossThreshold, scanQuietTranscript } from './transcript-scan.ts'
 import { readTranscript } from './transcript.ts'
+import { isWorkByPrompt, openSessionIf } from './trivial-conversation.ts'
 
 type UserPrompt = HookEventOf<'userPrompt'>
 
@@ -28,6 +29,7 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
   const isContinuing = asksToContinue(prompt)
   if (context.session === undefined && isContinuing) resumePaused(context)
   recordPrompt(context)
+  await openSessionIf(context, isWorkByPrompt(context.conversationState, prompt))
   if (context.session === undefined) return
   // A forked conversation of an old client has no start event.
   joinSessionIfNew(context, 'prompt')
@@ -70,7 +72,11 @@ export function promptFast(context: HookContext<UserPrompt>): boolean {
     return false
   if (isFromHarness) return true
   if (session.hasNews) return false
-  if (asksToContinue(prompt)) return conversationState.given !== undefined
+  if (asksToContinue(prompt)) {
+    if (conversationState.given === undefined) return false
+    recordPrompt(context)
+    return true
+  }
   // Without precomputed words the handler decides.
   const words = () => new Set(readPrecomputed(paths, session.id)?.words ?? UNKNOWN_WORDS)
   const nudge = dueNudge(context, prompt, {

@@ -1,23 +1,24 @@
 import { asksToContinue } from '../context/intent/continue-intent.ts'
-import { isRuling } from '../context/intent/ruling.ts'
 import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'
-import { redactAndClip } from './redact-and-clip.ts'
+import { defined } from '../text/defined.ts'
+import { redactAndClip } from '../project/store/redact-and-clip.ts'
 import type { HookContext } from './hook-context.ts'
 
-const MAX_LENGTH = 600
-const MOST_PENDING = 20
+const MAX_LENGTH = 16_000
 
-/** Undefined if there is nothing to record. */
-export function requestFromPrompt(
-  prompt: string,
-  config: Config,
-): { text: string; isRuling: boolean } | undefined {
-  const text = cleanText(prompt.slice(0, 2 * MAX_LENGTH + 8192)).trim()
+/** The whole prompt: the fold finds the statements in it. Undefined if there is nothing to record. */
+export function requestFromPrompt(prompt: string, config: Config): string | undefined {
+  const text = cleanText(prompt.slice(0, MAX_LENGTH + 8192)).trim()
   if (text === '' || (text.startsWith('/') && HARNESS_COMMAND.test(text))) return undefined
-  if (asksToContinue(text) || /^\S{1,12}[.!]?$/.test(text)) return undefined
-  return { text: redactAndClip(text, MAX_LENGTH, config), isRuling: isRuling(text) }
+  if (/^\S{1,12}[.!]?$/.test(text)) return undefined
+  // "Continue, but never call X" rules something; "continue where you left off" does not.
+  if (text.length < MAX_PLAIN_CONTINUE && !/[,;:.!]\s*\S/.test(text) && asksToContinue(text))
+    return undefined
+  return redactAndClip(text, MAX_LENGTH, config)
 }
+
+const MAX_PLAIN_CONTINUE = 60
 
 /** Commands of the harness and of Stint. A custom command of the user is a request. */
 const HARNESS_COMMAND =
@@ -26,21 +27,18 @@ const HARNESS_COMMAND =
 export function recordRequest(
   context: HookContext,
   prompt: string,
-  options: { conversation?: string; once?: string } = {},
+  {
+    conversation = context.event.conversation,
+    once,
+  }: { conversation?: string; once?: string } = {},
 ): void {
-  const request = requestFromPrompt(prompt, context.config)
-  if (request === undefined) return
-  if (context.sessionId !== undefined) {
-    const { conversation = context.event.conversation, once } = options
-    const rules = request.isRuling ? { isRuling: true } : {}
-    context.record('request.made', { text: request.text, ...rules, conversation }, once)
-    return
-  }
-  const { ended } = context.conversationState
+  const text = requestFromPrompt(prompt, context.config)
+  if (text === undefined) return
+  context.record('request.made', { text, conversation }, once)
+  if (context.sessionId !== undefined) return
+  const { ended, unbound = { requests: 0, tools: 0 } } = context.conversationState
   context.update({
-    requests: [...context.conversationState.requests, { ...request, at: context.now }].slice(
-      -MOST_PENDING,
-    ),
-    ...(ended === undefined ? {} : { ended: { ...ended, askedSince: true } }),
+    unbound: { ...unbound, requests: unbound.requests + 1 },
+    ...defined({ ended: ended === undefined ? undefined : { ...ended, askedSince: true } }),
   })
 }

@@ -7,7 +7,7 @@ import {
 } from '../project/conversation/conversation-state.ts'
 import { conversationStateFolder } from '../project/store/conversation-binding.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
-import { drainOutbox } from '../project/store/outbox.ts'
+import { addPending, drainOutbox, drainPending } from '../project/store/outbox.ts'
 import type { ProjectPaths } from '../project/store/project-paths.ts'
 import type { EntryDraft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
@@ -100,6 +100,17 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     })
   }
 
+  /** Appends what the conversation captured before it had a session. */
+  drainPending(): void {
+    const { session, conversationState } = this
+    if (session === undefined || conversationState.unbound === undefined) return
+    this.attempt(() => {
+      if (drainPending(session, this.event.conversation) > 0) this.reopen()
+      const { unbound: _unbound, ...rest } = this.conversationState
+      this.conversationState = rest
+    })
+  }
+
   dropRecorded(): void {
     const { session } = this
     if (session === undefined || this.drafts.length === 0) return
@@ -122,7 +133,8 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   finish({ isCareful = false } = {}): void {
     const { session } = this
     const isRecorded = this.attempt(() => {
-      if (session !== undefined) this.#append(session)
+      if (session === undefined) this.#leavePending()
+      else this.#append(session)
     })
     // Entries were not written, so the next event must take the handler.
     if (!isRecorded) {
@@ -141,6 +153,16 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     // Otherwise each hook would read a longer log tail than the last.
     if (session !== undefined && this.#found!.bytesRead > LONG_TAIL)
       this.attempt(() => writeQuickViews(this.reopen()))
+  }
+
+  #leavePending(): void {
+    const drafts = this.drafts.splice(0)
+    const { ended } = this.conversationState
+    // What follows right after closing a session is not new work, unless there is a new request.
+    const isOver = ended !== undefined && !ended.askedSince
+    if (this.config.auto === 'off' || isOver || drafts.length === 0) return
+    this.update({ unbound: this.conversationState.unbound ?? { requests: 0, tools: 0 } })
+    for (const draft of drafts) addPending(this.paths, this.event.conversation, draft)
   }
 
   #append(session: LiveSession): void {

@@ -28,7 +28,7 @@ import {
 import {
   readClearedSession,
   removeClearedSession,
-  joinSession,
+  recordJoined,
   joinSessionIfNew,
 } from './join-session.ts'
 import { type Precomputed, readValidPrecomputed } from './precomputed.ts'
@@ -54,7 +54,10 @@ export async function onSessionStart(context: SessionContext<SessionStart>): Pro
   if (!isCompacted) await readPreviousTranscript(context)
   context.flush()
   if (isCompacted) joinSessionIfNew(context, source)
-  else joinSession(context, source)
+  else {
+    context.drainPending()
+    recordJoined(context, source)
+  }
   // The transcript does not show this compaction yet.
   const { compactions } = context.state
   const state = isCompacted ? { ...context.state, compactions: compactions + 1 } : context.state
@@ -80,7 +83,7 @@ export function sessionStartFast(context: HookContext<SessionStart>): boolean {
   context.update({ session })
   if (context.conversationState.looked === undefined) skipExistingTranscript(context)
   beginWindow(context)
-  if (!isCompacted) joinSession(context, source)
+  if (!isCompacted) recordJoined(context, source)
   context.respond({ person: response.person })
   if (!isKnown) inject(context, response, { level: isCompacted ? 'full' : 'start', why: source })
   exportConversation(context)

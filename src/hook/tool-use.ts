@@ -7,7 +7,7 @@ import type { ConversationState } from '../project/conversation/conversation-sta
 import { defined } from '../text/defined.ts'
 import { workingFolder } from '../project/store/project-paths.ts'
 import { watchBudget } from './budget.ts'
-import { LONGEST_RESULT, redactAndClip } from './redact-and-clip.ts'
+import { LONGEST_RESULT, redactAndClip } from '../project/store/redact-and-clip.ts'
 import type { HookContext } from './hook-context.ts'
 import { markUpToDate, upToDateState } from './fast.ts'
 import { findNamedSession } from './find-session.ts'
@@ -18,21 +18,26 @@ import { LARGE_OUTPUT, countEdit, nudgeAtEdit, nudgeAtLargeOutput } from './nudg
 import type { SessionContext } from './session-context.ts'
 import { mayCrossThreshold } from './transcript-scan.ts'
 import { readTranscript, recordTestRun } from './transcript.ts'
+import { isWorkByTool, openSessionIf } from './trivial-conversation.ts'
+import type { SessionState } from '../session/state.ts'
 
 type ToolUsed = HookEventOf<'toolUsed'>
 
-const MAX_PENDING_FILES = 50
 const MAX_TASK_LENGTH = 200
+const MAX_QUESTION_LENGTH = 400
 
 export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<void> {
   const facts = readFullToolFacts(context)
   bindFromCommand(context, facts)
-  if (context.session === undefined && facts.isEdit && isProjectFile(facts.edited))
-    await openSessionForEdit(context, facts.edited!)
-  if (context.session === undefined) return
-  recordPendingFiles(context)
+  if (context.session === undefined) countTool(context)
+  const changesProject = facts.isEdit && isProjectFile(facts.edited)
+  await openSessionIf(
+    context,
+    isWorkByTool(context.conversationState, { ...facts, changesProject }),
+  )
   joinSessionIfNew(context, 'tool')
   await recordFacts(context, facts)
+  if (context.session === undefined) return
   // Context injected for a subagent does not reach the conversation.
   if (context.event.agent !== undefined) return
   const { given, awaitsBoundary } = context.conversationState
@@ -43,6 +48,11 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
   if (facts.isEdit) nudgeAtEdit(context)
   if (isLargeOutput(facts)) nudgeAtLargeOutput(context)
   markUpToDate(context)
+}
+
+function countTool(context: SessionContext): void {
+  const { unbound = { requests: 0, tools: 0 } } = context.conversationState
+  context.update({ unbound: { ...unbound, tools: unbound.tools + 1 } })
 }
 
 /**
@@ -97,48 +107,23 @@ function isLargeOutput({ output = '' }: ToolFacts): boolean {
   return output.length >= LARGE_OUTPUT
 }
 
-function recordPendingFiles(context: SessionContext): void {
-  const { files, ...rest } = context.conversationState
-  if (files === undefined) return
-  for (const path of files) recordFile(context, path)
-  context.conversationState = rest
-}
-
-async function openSessionForEdit(context: SessionContext<ToolUsed>, path: string): Promise<void> {
-  const { ended, nudged, files = [] } = context.conversationState
-  // Edits right after closing a session are not new work, unless there is a new request.
-  if (ended !== undefined && !ended.askedSince) return
-  if (context.sessionsHere.several.length > 0) return
-  // STINT_SESSION names a session that is not open; opening another would be wrong.
-  if ((context.env.STINT_SESSION ?? '') !== '') return
-  if (context.config.auto === 'on') {
-    const { openSession } = await import('./open-session.ts')
-    // A concurrent hook opens one: the next hook records the file.
-    if (openSession(context) === 'busy')
-      context.update({
-        files: [...new Set([...files, path])].slice(-MAX_PENDING_FILES),
-      })
-  }
-  const isAsked = context.event.agent === undefined && !nudged.includes('ask')
-  if (context.config.auto === 'ask' && isAsked) {
-    context.update({ nudged: [...nudged, 'ask'] })
-    context.respond({
-      person: '📋 No session is open here; /session-init starts one',
-      model:
-        'Stint: no session covers this work. The person has chosen to be asked before one is opened: `stint init --name NAME --goal TEXT` opens it.',
-    })
-  }
-}
-
 async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts): Promise<void> {
   const { conversation, toolUseId } = context.event
-  const { config, state } = context
-  const { edited, todos, command, output = '', agentStarted, agentFinished } = facts
+  const { config } = context
+  const { edited, todos, answers = [], command, output = '', agentStarted, agentFinished } = facts
   if (edited !== undefined && isProjectFile(edited)) recordFile(context, edited)
-  if (todos !== undefined) {
+  for (const { question, answer } of answers) {
+    const texts = {
+      question: redactAndClip(question, MAX_QUESTION_LENGTH, config),
+      answer: redactAndClip(answer, MAX_QUESTION_LENGTH, config),
+    }
+    const once = toolUseId === undefined ? undefined : `answer:${toolUseId}:${texts.question}`
+    context.record('question.answered', { ...texts, conversation }, once)
+  }
+  if (todos !== undefined && context.session !== undefined) {
     const { draftsForTodos } = await import('../harness/contract/todo-list.ts')
     const mint = () => context.session!.mint()
-    context.drafts.push(...draftsForTodos(todos, state, conversation, mint))
+    context.drafts.push(...draftsForTodos(todos, context.state, conversation, mint))
   }
   if (command !== undefined && mayRunTests(command))
     await recordTestRun(context, { conversation, command, output, isError: false, toolUseId })
@@ -158,7 +143,8 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
     const data = { agent, conversation, ...defined({ type, ...texts }) }
     context.record('agent.finished', data, `agent:${agent}`)
   }
-  if (facts.committed || facts.isEdit) recordGitChanges(context, { follows: true })
+  if (context.session !== undefined && (facts.committed || facts.isEdit))
+    recordGitChanges(context, { follows: true })
 }
 
 function bindFromCommand(context: SessionContext, { stintCommand, output = '' }: ToolFacts): void {
@@ -172,10 +158,13 @@ function bindFromCommand(context: SessionContext, { stintCommand, output = '' }:
 }
 
 function recordFile(context: SessionContext, path: string): void {
-  const { items, leftOut = [] } = context.state.changedFiles
+  const { items, leftOut = [] } =
+    context.session === undefined ? NO_FILES : context.state.changedFiles
   if (!items.some((file) => file.text === path) && !leftOut.includes(path))
     context.record('file.changed', { path })
 }
+
+const NO_FILES: SessionState['changedFiles'] = { earlier: 0, items: [] }
 
 /** False for files outside the project and for Stint's own. */
 function isProjectFile(path: string | undefined): boolean {

@@ -6,8 +6,9 @@ import {
   readConversationState,
   writeConversationState,
 } from '../project/conversation/conversation-state.ts'
+import { statementsFromAgent } from '../session/statements/statements.ts'
 import { defined } from '../text/defined.ts'
-import { redactAndClip, redactInTime } from './redact-and-clip.ts'
+import { redactAndClip, redactInTime } from '../project/store/redact-and-clip.ts'
 import { type DeliveryStatus, startContextWindow } from './inject.ts'
 import type { SessionContext } from './session-context.ts'
 
@@ -116,8 +117,9 @@ export async function readPreviousTranscript(context: SessionContext): Promise<v
 async function recordContents(
   context: SessionContext,
   conversation: string,
-  { commands, queued, failure, lastAssistantAt }: TranscriptFacts,
+  { commands, queued, failure, lastAssistantAt, messages }: TranscriptFacts,
 ): Promise<void> {
+  for (const { uuid, text } of messages()) recordMessage(context, conversation, uuid, text)
   const tests = commands.filter(({ command }) => mayRunTests(command))
   for (const { toolUseId, command, output, isError } of tests)
     await recordTestRun(context, { conversation, command, output, isError, toolUseId })
@@ -130,6 +132,22 @@ async function recordContents(
     const once = `failure:${conversation}:${lastAssistantAt}`
     context.record('turn.ended', { conversation, failure }, once)
   }
+}
+
+const MAX_MESSAGE_LENGTH = 16_000
+
+/** Only what is worth keeping: the conversation itself is stored elsewhere. */
+function recordMessage(
+  context: SessionContext,
+  conversation: string,
+  uuid: string,
+  message: string,
+): void {
+  const once = `message:${uuid}`
+  if (context.isRecorded(once)) return
+  const text = redactAndClip(message.trim(), MAX_MESSAGE_LENGTH, context.config)
+  const statements = statementsFromAgent(text)
+  if (statements.length > 0) context.record('message.captured', { statements, conversation }, once)
 }
 
 export async function recordTestRun(

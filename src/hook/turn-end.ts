@@ -3,14 +3,15 @@ import { endConversation } from '../history/lock.ts'
 import { isCopied } from '../project/conversation/conversation-state.ts'
 import type { EntryData } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
-import { LONGEST_MESSAGE, LONGEST_RESULT, redactAndClip } from './redact-and-clip.ts'
+import { LONGEST_MESSAGE, LONGEST_RESULT, redactAndClip } from '../project/store/redact-and-clip.ts'
 import type { HookContext } from './hook-context.ts'
 import { copyConversation } from '../project/history/copy-conversation.ts'
 import { isTranscriptQuiet, upToDateSession } from './fast.ts'
 import { recordGitChanges } from './git-changes.ts'
-import { saveClearedSession } from './join-session.ts'
+import { joinSessionIfNew, saveClearedSession } from './join-session.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
+import { isWorkByReply, openSessionIf } from './trivial-conversation.ts'
 
 const CHUNK_BYTES = 64 * 1024
 
@@ -20,7 +21,6 @@ type SessionEnd = HookEventOf<'sessionEnd'>
 
 export async function onStop(context: SessionContext<Stop>): Promise<void> {
   const { facts } = await readTranscript(context)
-  if (context.session === undefined) return
   const { usage: latest, fired } = context.conversationState
   // The transcript lags behind the event: its last message may belong to the previous turn.
   const isOfThisTurn = (facts?.lastAssistantAt ?? '') > (fired.UserPromptSubmit ?? '')
@@ -30,6 +30,9 @@ export async function onStop(context: SessionContext<Stop>): Promise<void> {
     const used = latest === undefined ? {} : { usage: usage as typeof latest }
     recordTurn(context, message, { ...defined({ model }), ...used })
   }
+  await openSessionIf(context, isWorkByReply(message ?? ''))
+  if (context.session === undefined) return
+  joinSessionIfNew(context, 'stop')
   recordGitChanges(context)
 }
 

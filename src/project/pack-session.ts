@@ -50,7 +50,7 @@ export async function packSession(
   const { state } = await workspace.view(id)
   const project = projectText(workspace)
   const isForeign = !isOwnLog(logPaths(workspace.paths, id))
-  const options = { level: 'full', budget, isForeign, ...defined({ project }) } as const
+  const options = { budget, isForeign, ...defined({ project }) }
   const packed = packContext(state, options)
   return {
     ...packed,

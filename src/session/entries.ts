@@ -1,5 +1,6 @@
 import { defined } from '../text/defined.ts'
 import type { CapturedData } from './kinds/captured.ts'
+import type { StatementsData } from './kinds/statements.ts'
 import type { ConversationData } from './kinds/conversations.ts'
 import type { DelegateData } from './kinds/delegates.ts'
 import type { DocumentData } from './kinds/document.ts'
@@ -30,6 +31,7 @@ export interface EntryData
     DocumentData,
     HandoffData,
     CapturedData,
+    StatementsData,
     ConversationData,
     WorkflowData,
     TaskData {}

@@ -9,6 +9,7 @@ import type { Fold, Folds, MutableState } from './kinds/kind.ts'
 import { gitOf, nonEmptyString } from './kinds/read-fields.ts'
 import * as session from './kinds/session.ts'
 import { NeedsFullFold, type ItemList, type ListRule, type ListRules } from './kinds/item-list.ts'
+import * as statements from './kinds/statements.ts'
 import * as steps from './kinds/steps.ts'
 import * as tasks from './kinds/tasks.ts'
 import * as workflow from './kinds/workflow.ts'
@@ -19,7 +20,7 @@ import type { Item, SessionState } from './state.ts'
 export { NeedsFullFold } from './kinds/item-list.ts'
 
 /** Raise it when the same entries fold to another state, so that older snapshots are refolded. */
-export const FOLD_VERSION = 4
+export const FOLD_VERSION = 5
 
 const MAX_ONCE_KEYS = 200
 
@@ -32,6 +33,7 @@ const FOLDS: Folds<EntryData, SessionState> = {
   ...document.fold,
   ...handoffs.fold,
   ...captured.fold,
+  ...statements.fold,
   ...conversations.fold,
   ...workflow.fold,
   ...tasks.fold,
@@ -45,6 +47,7 @@ const LIST_RULES: ListRules<SessionState> = {
   ...document.listRules,
   ...handoffs.listRules,
   ...captured.listRules,
+  ...statements.listRules,
   ...conversations.listRules,
 }
 

@@ -8,6 +8,7 @@ import * as findings from './kinds/findings.ts'
 import * as handoffs from './kinds/handoffs.ts'
 import type { EntryTopic, DocumentItem, EntryGroup, Kind, Kinds, Writer } from './kinds/kind.ts'
 import * as session from './kinds/session.ts'
+import * as statements from './kinds/statements.ts'
 import * as steps from './kinds/steps.ts'
 import * as tasks from './kinds/tasks.ts'
 import * as workflow from './kinds/workflow.ts'
@@ -24,6 +25,7 @@ const KINDS: Kinds<EntryData, SessionState> = {
   ...document.kinds(),
   ...handoffs.kinds(),
   ...captured.kinds(),
+  ...statements.kinds(),
   ...conversations.kinds(),
   ...workflow.kinds(),
   ...tasks.kinds(),

@@ -1,5 +1,6 @@
 import type { GitState } from './entries.ts'
 import type { CapturedState } from './kinds/captured.ts'
+import type { StatementsState } from './kinds/statements.ts'
 import type { ConversationsState } from './kinds/conversations.ts'
 import type { DelegatesState } from './kinds/delegates.ts'
 import type { DocumentState } from './kinds/document.ts'
@@ -31,6 +32,7 @@ export interface SessionState
     DocumentState,
     HandoffsState,
     CapturedState,
+    StatementsState,
     ConversationsState,
     WorkflowState,
     TasksState {

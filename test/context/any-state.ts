@@ -69,7 +69,7 @@ const anyLargeState = fc
 function record(story: Story, kind: (typeof LISTS)[number], text: string, flag: boolean): void {
   const conversation = 'c-1'
   if (kind === 'decision.made') story.add(kind, { title: text, choice: text, rationale: text })
-  else if (kind === 'request.made') story.add(kind, { text, conversation, isRuling: flag })
+  else if (kind === 'request.made') story.add(kind, { text, conversation })
   else if (kind === 'file.changed' || kind === 'file.noted')
     story.add(kind, { path: text, description: text })
   else if (kind === 'commit.made') story.add(kind, { commit: text, subject: text })

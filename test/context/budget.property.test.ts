@@ -9,9 +9,9 @@ import {
 import { stableSections } from '../../src/context/session-sections.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import type { SessionState } from '../../src/session/state.ts'
-import { Story, sweepStory } from '../support/worlds.ts'
+import { sweepStory } from '../support/worlds.ts'
 import { CONTROLS, anyHuge, anyState } from './any-state.ts'
-import { crowdedStory, longStory, noticedStory, pinnedStory } from './sessions.ts'
+import { crowdedStory, longStory } from './sessions.ts'
 import { realTokens } from './vocabularies.ts'
 import { cases } from '../support/cases.ts'
 
@@ -19,7 +19,6 @@ const anyBudget = fc.oneof(
   fc.integer({ min: 300, max: 2500 }),
   fc.integer({ min: 300, max: 20_000 }),
 )
-const anyLevel = fc.constantFrom('start' as const, 'full' as const)
 const anyProject = fc.option(
   fc.oneof(
     anyHuge,
@@ -31,13 +30,13 @@ const anyProject = fc.option(
 
 /** The lines of the stable head. */
 function headOf(state: SessionState, budget: number): readonly string[] {
-  const { fitted } = arrangeContext(state, { level: 'full', budget })
+  const { fitted } = arrangeContext(state, { budget })
   return fitted.slice(0, stableSections(state).length).flatMap(({ lines }) => lines)
 }
 
 /** Whether the head shows all its items unshortened. */
 function isHeadComplete(state: SessionState, budget: number): boolean {
-  const { sections } = explainContext(state, { level: 'full', budget })
+  const { sections } = explainContext(state, { budget })
   return sections
     .slice(0, stableSections(state).length)
     .every(({ told, is_shortened: isShortened }) => {
@@ -48,8 +47,8 @@ function isHeadComplete(state: SessionState, budget: number): boolean {
 describe('for any session and any budget,', () => {
   test('the context stays within the budget, keeps its fence and marker, and is deterministic', () => {
     fc.assert(
-      fc.property(anyState, anyBudget, anyLevel, anyProject, (state, budget, level, project) => {
-        const options = { level, budget, ...(project === undefined ? {} : { project }) }
+      fc.property(anyState, anyBudget, anyProject, (state, budget, project) => {
+        const options = { budget, ...(project === undefined ? {} : { project }) }
         const { text, mark, leftOut } = packContext(state, options)
         expect(estimateTokens(text)).toBeLessThanOrEqual(budget)
         expect(text.length).toBeLessThanOrEqual(4 * budget)
@@ -70,7 +69,7 @@ describe('for any session and any budget,', () => {
   test('name, objective and TL;DR get room before anything else', () => {
     fc.assert(
       fc.property(anyState, anyBudget, (state, budget) => {
-        const { sections } = explainContext(state, { level: 'full', budget })
+        const { sections } = explainContext(state, { budget })
         for (const vital of ['name', 'objective', 'TL;DR']) {
           expect(['all', 'empty']).toContain(
             sections.find(({ section }) => section === vital)!.told,
@@ -99,8 +98,8 @@ describe('for any session and any budget,', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyHuge, (state, budget, line) => {
         const project = `Project: something\n${line}\nCommands:\n- test: npm test`
-        const without = arrangeContext(state, { level: 'full', budget })
-        const { fitted } = arrangeContext(state, { level: 'full', budget, project })
+        const without = arrangeContext(state, { budget })
+        const { fitted } = arrangeContext(state, { budget, project })
         expect(fitted.slice(0, -1).map(({ lines }) => lines)).toEqual(
           without.fitted.map(({ lines }) => lines),
         )
@@ -117,7 +116,7 @@ describe('for any session and any budget,', () => {
       (_, n) => `- thing ${n}: \`make thing-${n}\` with care`,
     ).join('\n')
     for (let budget = 300; budget < 1600; budget += 1) {
-      const options = { level: 'full' as const, budget, project }
+      const options = { budget, project }
       expect(estimateTokens(packContext(state, options).text)).toBeLessThanOrEqual(budget)
       expect(arrangeContext(state, options).fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
     }
@@ -127,7 +126,6 @@ describe('for any session and any budget,', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyProject, (state, budget, project) => {
         const options = {
-          level: 'full' as const,
           budget,
           ...(project === undefined ? {} : { project }),
         }
@@ -155,42 +153,15 @@ describe('for any session and any budget,', () => {
   })
 })
 
-describe('without a budget', () => {
-  // Markers of the texts from before budgets were configurable.
-  const BEFORE: Readonly<
-    Record<string, readonly [story: () => Story, start: string, full: string, elsewhere: string]>
-  > = {
-    'nothing in it': [() => new Story(), '7e19c0bc', '7e19c0bc', '7e19c0bc'],
-    'the example of the format': [sweepStory, '0430b3a4', '0430b3a4', '0430b3a4'],
-    'only hook captures': [noticedStory, 'a148334d', 'a148334d', '6dac2cad'],
-    'weeks of work': [longStory, 'b5eb918a', 'a8c7a10e', '8d07b58d'],
-    'thirty pinned facts': [pinnedStory, 'bc647159', 'bc647159', 'bc647159'],
-    // Except one: its marker put it one token over the limit.
-    'more than there is room for': [crowdedStory, 'e9cae705', 'e9cae705', 'e9cae705'],
-  }
-
-  test.each(Object.entries(BEFORE))(
-    'a session with %s is packed into the same bytes as ever',
-    (_, [story, start, full, elsewhere]) => {
-      const { state } = story()
-      expect(packContext(state, { level: 'start' }).mark).toBe(start)
-      expect(packContext(state, { level: 'full' }).mark).toBe(full)
-      expect(packContext(state, { level: 'start', conversation: 'c-2' }).mark).toBe(elsewhere)
-      expect(packContext(state, { level: 'full', budget: 2000 }).mark).toBe(full)
-      expect(packContext(state, { level: 'start', budget: 2000 }).mark).toBe(start)
-    },
-  )
-})
-
 describe('a larger budget', () => {
   test('shows more, until everything is shown', () => {
     const { state } = crowdedStory()
     const sizes = [300, 600, 1200, 2000, 4000, 8000].map(
-      (budget) => packContext(state, { level: 'full', budget }).text.length,
+      (budget) => packContext(state, { budget }).text.length,
     )
     expect(sizes.toSorted((a, b) => a - b)).toEqual(sizes)
     expect(new Set(sizes).size).toBe(sizes.length)
-    expect(packContext(longStory().state, { level: 'full', budget: 20_000 }).leftOut).toEqual([])
+    expect(packContext(longStory().state, { budget: 20_000 }).leftOut).toEqual([])
   })
 
   test('shows the whole project section if there is room, and otherwise says what it left out', () => {
@@ -199,11 +170,10 @@ describe('a larger budget', () => {
       'Commands:',
       ...Array.from({ length: 20 }, (_, n) => `- step ${n}: make the thing number ${n}`),
     ].join('\n')
-    const within = (budget: number) =>
-      packContext(sweepStory().state, { level: 'full', budget, project })
+    const within = (budget: number) => packContext(sweepStory().state, { budget, project })
     expect(within(2000).text).toContain(`The project, as read from its repository:\n${project}\n`)
     expect(within(2000).leftOut).toEqual([])
-    expect(within(700).text).toMatch(
+    expect(within(450).text).toMatch(
       /\nProject: p\n(?:.*\n)+Left out here, shown by: stint project \(lines on the project \d+\)\n/,
     )
     expect(within(300).leftOut).toContainEqual('stint project (lines on the project 22)')

@@ -9,13 +9,11 @@ import { CONTROLS, anyState } from './any-state.ts'
 import { realTokens } from './vocabularies.ts'
 import { cases } from '../support/cases.ts'
 
-const anyLevel = fc.constantFrom('start', 'full')
-
 describe('for any session,', () => {
   test('the context keeps both limits, its fence and its marker, and is deterministic', () => {
     fc.assert(
-      fc.property(anyState, anyLevel, (state, level) => {
-        const { text, mark, leftOut } = packContext(state, { level })
+      fc.property(anyState, (state) => {
+        const { text, mark, leftOut } = packContext(state)
         expect(text.length).toBeLessThanOrEqual(8000)
         expect(estimateTokens(text)).toBeLessThanOrEqual(2000)
         expect(realTokens(text)).toBeLessThanOrEqual(2000)
@@ -35,7 +33,7 @@ describe('for any session,', () => {
         expect(text).not.toMatch(CONTROLS)
         expect(text.isWellFormed()).toBe(true)
         expect(leftOut.every((part) => /^stint view(?: --[a-z]+)? \(.+\)$/.test(part))).toBe(true)
-        expect(packContext(structuredClone(state), { level })).toEqual({ text, mark, leftOut })
+        expect(packContext(structuredClone(state))).toEqual({ text, mark, leftOut })
       }),
       { numRuns: cases(250) },
     )

@@ -7,8 +7,7 @@ import { Story, sweepStory } from '../support/worlds.ts'
 import { FACTS, crowdedStory, longStory, noticedStory, pinnedStory } from './sessions.ts'
 import { realTokens } from './vocabularies.ts'
 
-const LEVELS = ['start', 'full'] as const
-const pack = (story: Story, level: 'start' | 'full' = 'full') => packContext(story.state, { level })
+const pack = (story: Story) => packContext(story.state)
 const headOf = (text: string) => text.slice(0, text.indexOf('\nTL;DR'))
 
 describe('the context of a workflow', () => {
@@ -25,8 +24,8 @@ describe('the context of a workflow', () => {
       { id: '5', name: 'Build', tokens: [70, 70] as const },
     ],
   }
-  const line = (story: Story, level?: 'start' | 'full') =>
-    pack(story, level)
+  const line = (story: Story) =>
+    pack(story)
       .text.split('\n')
       .filter((one) => one.startsWith('Workflow:'))
 
@@ -45,15 +44,11 @@ describe('the context of a workflow', () => {
   })
 
   test('has a workflow line however full it is, and none without a template', () => {
-    for (const level of LEVELS) {
-      const story = crowdedStory()
-      expect(line(story, level)).toEqual([])
-      story.add('workflow.begun', { workflow: 'wf-001', name: 'x', template })
-      story.add('phase.finished', { phase: '4' })
-      expect(line(story, level)[0]).toContain(
-        "Phase 4 - Tests (0% complete); waits for a person's approval",
-      )
-    }
+    const story = crowdedStory()
+    expect(line(story)).toEqual([])
+    story.add('workflow.begun', { workflow: 'wf-001', name: 'x', template })
+    story.add('phase.finished', { phase: '4' })
+    expect(line(story)[0]).toContain("Phase 4 - Tests (0% complete); waits for a person's approval")
   })
 })
 
@@ -67,7 +62,7 @@ describe('the context of a session', () => {
   })
 
   test('shows decisions, current state and discoveries', () => {
-    const { text, leftOut } = pack(sweepStory(), 'start')
+    const { text, leftOut } = pack(sweepStory())
     for (const words of [
       'Session: fix-sweep-bug (Fix Sweep Trigger Bug)',
       'Objective: Fix race condition causing intermittent sweep failures',
@@ -85,36 +80,32 @@ describe('the context of a session', () => {
   })
 
   test('shows what hooks captured when nothing was logged', () => {
-    for (const level of LEVELS) {
-      const { text } = pack(noticedStory(), level)
-      for (const words of [
-        "The user's first request: The login page throws a 500 when the session cookie is expired",
-        "- don't touch the migrations, and use pnpm, not npm",
-        '- also renew the refresh token',
-        'src/login.ts',
-        'src/cookie.ts',
-        '9a8b7c6 login: an expired cookie is renewed',
-        'FAILED: pnpm test login (2 failed, 14 passed)',
-        'current: Renew the cookie when it is expired',
-        '- [ ] Cover it with a test',
-        'review the diff: two findings',
-        "The agent's last words: The cookie is renewed; one test still fails",
-        'The last turn failed: API error: overloaded',
-      ])
-        expect(text).toContain(words)
-      expect(text.indexOf('FAILED')).toBeLessThan(text.indexOf('passed: pnpm test cookie'))
-    }
+    const { text } = pack(noticedStory())
+    for (const words of [
+      "The user's first request: The login page throws a 500 when the session cookie is expired",
+      "- don't touch the migrations, and use pnpm, not npm",
+      '- also renew the refresh token',
+      'src/login.ts',
+      'src/cookie.ts',
+      '9a8b7c6 login: an expired cookie is renewed',
+      'FAILED: pnpm test login (2 failed, 14 passed)',
+      'current: Renew the cookie when it is expired',
+      '- [ ] Cover it with a test',
+      'review the diff: two findings',
+      "The agent's last words: The cookie is renewed; one test still fails",
+      'The last turn failed: API error: overloaded',
+    ])
+      expect(text).toContain(words)
+    expect(text.indexOf('FAILED')).toBeLessThan(text.indexOf('passed: pnpm test cookie'))
   })
 
   test('has all of thirty pinned facts, the decisions and the TL;DR', () => {
-    for (const level of LEVELS) {
-      const { text } = pack(pinnedStory(), level)
-      for (const fact of FACTS) expect(text).toContain(`- ${fact}\n`)
-      expect(text).toContain('Redis over Memcached')
-      expect(text).toContain('the queue has to survive a restart')
-      expect(text).toContain('Fixing race condition in sweep trigger.')
-      expect(text).toContain('Complete mutex implementation')
-    }
+    const { text } = pack(pinnedStory())
+    for (const fact of FACTS) expect(text).toContain(`- ${fact}\n`)
+    expect(text).toContain('Redis over Memcached')
+    expect(text).toContain('the queue has to survive a restart')
+    expect(text).toContain('Fixing race condition in sweep trigger.')
+    expect(text).toContain('Complete mutex implementation')
   })
 
   test('stays within its token limit', () => {
@@ -123,22 +114,12 @@ describe('the context of a session', () => {
       tokens: estimateTokens(text),
       real: realTokens(text),
     })
-    expect(size(pack(longStory(), 'start')).tokens).toBeLessThanOrEqual(1400)
-    for (const level of LEVELS) {
-      for (const story of [longStory(), pinnedStory(), noticedStory(), sweepStory(), new Story()]) {
-        const { characters, tokens, real } = size(pack(story, level))
-        expect(characters).toBeLessThanOrEqual(8000)
-        expect(tokens).toBeLessThanOrEqual(2000)
-        expect(real).toBeLessThanOrEqual(tokens)
-      }
+    for (const story of [longStory(), pinnedStory(), noticedStory(), sweepStory(), new Story()]) {
+      const { characters, tokens, real } = size(pack(story))
+      expect(characters).toBeLessThanOrEqual(8000)
+      expect(tokens).toBeLessThanOrEqual(2000)
+      expect(real).toBeLessThanOrEqual(tokens)
     }
-  })
-
-  test('shows more at the full level', () => {
-    expect(pack(longStory(), 'full').text.length).toBeGreaterThan(
-      pack(longStory(), 'start').text.length,
-    )
-    expect(headOf(pack(longStory(), 'full').text)).toBe(headOf(pack(longStory(), 'start').text))
   })
 
   test('shortens a huge item instead of letting it push the others out', () => {
@@ -150,25 +131,22 @@ describe('the context of a session', () => {
       story.add('request.made', {
         text: `ruling ${n}: ${giant}`,
         conversation: 'c',
-        isRuling: true,
       })
-    for (const level of LEVELS) {
-      const { text, leftOut } = pack(story, level)
-      for (const words of [
-        'Objective: Fix race',
-        '- 199 All of this is important.',
-        'Lock-first approach',
-        '- ruling 59: All of this',
-        'Fixing race condition',
-        '3/5 steps done',
-        '[ ] Add regression test',
-        '- The staging node is down',
-        '- Complete mutex implementation',
-      ])
-        expect(text).toContain(words)
-      expect(text).toContain('…')
-      expect(leftOut.join()).toMatch(/stint view \(lines of key context \d+/)
-    }
+    const { text, leftOut } = pack(story)
+    for (const words of [
+      'Objective: Fix race',
+      '- 199 All of this is important.',
+      'Lock-first approach',
+      '- ruling 59: All of this',
+      'Fixing race condition',
+      '3/5 steps done',
+      '[ ] Add regression test',
+      '- The staging node is down',
+      '- Complete mutex implementation',
+    ])
+      expect(text).toContain(words)
+    expect(text).toContain('…')
+    expect(leftOut.join()).toMatch(/stint view \(lines of key context \d+/)
   })
 
   test('names what it leaves out, with the command that shows it', () => {
@@ -202,7 +180,7 @@ describe('the context of a session', () => {
   test('counts the items that a snapshot had already left out', () => {
     const story = new Story()
     for (let n = 0; n < 100; n += 1) story.add('decision.made', { title: `Decision ${n}` })
-    expect(packContext(abridge(story.state), { level: 'full' }).leftOut).toEqual([
+    expect(packContext(abridge(story.state)).leftOut).toEqual([
       'stint view --decisions (decisions 88)',
     ])
   })
@@ -225,8 +203,7 @@ describe('the context of a session', () => {
   })
 
   test('says when the last words come from an earlier conversation', () => {
-    const said = (conversation: string) =>
-      packContext(noticedStory().state, { level: 'start', conversation }).text
+    const said = (conversation: string) => packContext(noticedStory().state, { conversation }).text
     expect(said('c-1')).toContain("The agent's last words: The cookie")
     expect(said('c-2')).toContain("The agent's last words, in an earlier conversation: The cookie")
   })
@@ -250,31 +227,29 @@ describe('the context of a session', () => {
 
 describe('the head of a context', () => {
   test('stays byte-identical while the work continues', () => {
-    for (const level of LEVELS) {
-      for (const begin of [sweepStory, longStory, pinnedStory, crowdedStory]) {
-        const story = begin()
-        const head = headOf(pack(story, level).text)
-        expect(head.length).toBeGreaterThan(300)
-        story.add('progress.made', { text: 'Some progress that was made meanwhile' })
-        story.add('file.changed', { path: 'src/another.ts' })
-        story.add('turn.ended', {
-          conversation: 'c-1',
-          said: 'Something was said',
-          failure: 'and failed',
-        })
-        story.add('test.ran', { command: 'go test', passed: false })
-        story.add('commit.made', { commit: 'abc', subject: 'one more' })
-        story.add('blocker.raised', { text: 'Something is in the way '.repeat(100) })
-        story.add('discovery.made', { text: 'Something was found '.repeat(100) })
-        story.add('step.added', { text: 'One more step' })
-        story.add('next.added', { text: 'One more thing' })
-        story.add('context.compacted', {})
-        expect(headOf(pack(story, level).text)).toBe(head)
-      }
+    for (const begin of [sweepStory, longStory, pinnedStory, crowdedStory]) {
+      const story = begin()
+      const head = headOf(pack(story).text)
+      expect(head.length).toBeGreaterThan(300)
+      story.add('progress.made', { text: 'Some progress that was made meanwhile' })
+      story.add('file.changed', { path: 'src/another.ts' })
+      story.add('turn.ended', {
+        conversation: 'c-1',
+        said: 'Something was said',
+        failure: 'and failed',
+      })
+      story.add('test.ran', { command: 'go test', passed: false })
+      story.add('commit.made', { commit: 'abc', subject: 'one more' })
+      story.add('blocker.raised', { text: 'Something is in the way '.repeat(100) })
+      story.add('discovery.made', { text: 'Something was found '.repeat(100) })
+      story.add('step.added', { text: 'One more step' })
+      story.add('next.added', { text: 'One more thing' })
+      story.add('context.compacted', {})
+      expect(headOf(pack(story).text)).toBe(head)
     }
   })
 
-  test('stays byte-identical at the full level', () => {
+  test('stays byte-identical when requests follow', () => {
     const story = noticedStory()
     const head = headOf(pack(story).text)
     for (let n = 0; n < 30; n += 1)

@@ -15,7 +15,6 @@ export function noticedStory(): Story {
   story.add('request.made', {
     text: "don't touch the migrations, and use pnpm, not npm",
     conversation,
-    isRuling: true,
   })
   story.add('request.made', { text: 'also renew the refresh token', conversation })
   for (const path of ['src/login.ts', 'src/cookie.ts', 'test/login.test.ts'])
@@ -85,7 +84,6 @@ export function longStory(): Story {
   story.add('request.made', {
     text: 'No new dependencies, ever.',
     conversation: 'c-1',
-    isRuling: true,
   })
   story.add('blocker.raised', { text: 'The staging node is down until Monday' })
   story.add('turn.ended', {
@@ -127,7 +125,6 @@ export function crowdedStory(): Story {
     story.add('request.made', {
       text: `Never do thing ${n} again`,
       conversation: 'c-1',
-      isRuling: true,
     })
   return story
 }

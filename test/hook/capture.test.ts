@@ -25,19 +25,22 @@ describe('a hook records, without a model,', () => {
     expect(ofKind('file.changed')).toEqual([{ path: 'src/a.ts' }, { path: 'src/b.ts' }])
   })
 
-  test('requests and rulings of the user, but not a simple yes', async () => {
+  test('whole requests of the user, but not a simple yes', async () => {
     const { agent, ofKind } = await working()
+    const long = `${'Some background. '.repeat(200)}Deliveries must be signed.`
     for (const prompt of [
       'Make the login work again',
       'yes',
       'continue',
       '/compact now',
-      "don't touch the migrations",
+      'Continue, but never call the legacy API.',
+      long,
     ])
       await agent.prompt(prompt)
-    expect(ofKind('request.made').map(({ text, isRuling }) => [text, isRuling])).toEqual([
-      ['Make the login work again', undefined],
-      ["don't touch the migrations", true],
+    expect(ofKind('request.made').map(({ text }) => text)).toEqual([
+      'Make the login work again',
+      'Continue, but never call the legacy API.',
+      long,
     ])
   })
 

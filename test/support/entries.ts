@@ -280,7 +280,21 @@ const MAKE: {
   'request.made': (draw) => ({
     text: draw.words(),
     conversation: conversation(draw),
-    isRuling: draw.maybe(() => draw.one(true, false)),
+  }),
+  'question.answered': (draw) => ({
+    question: draw.words(),
+    answer: draw.words(),
+    conversation: conversation(draw),
+  }),
+  'message.captured': (draw) => ({
+    statements: [
+      {
+        text: draw.words(),
+        kind: draw.one('rule', 'decision', 'fact', 'finding', 'next'),
+        value: draw.one(0, 0.4, 1),
+      },
+    ],
+    conversation: conversation(draw),
   }),
   'turn.ended': (draw) => ({
     conversation: conversation(draw),

@@ -89,10 +89,12 @@ function paddedColumns(...cells: readonly string[]) {
 export function describeActivity(state: SessionState): string {
   const { lastTurn } = state
   const sections = [
+    activitySection('Requests', state.requests, ({ text }) => text),
     activitySection(
-      'Requests',
-      state.requests,
-      ({ text, isRuling }) => `${isRuling ? '(ruling) ' : ''}${text}`,
+      'Statements',
+      state.statements,
+      ({ speaker, kind, isConfirmed, text }) =>
+        `${speaker}, ${kind}${isConfirmed === true ? ', confirmed' : ''}: ${text}`,
     ),
     activitySection('Files Changed', state.changedFiles, ({ text }) => text),
     activitySection(

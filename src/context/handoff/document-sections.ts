@@ -177,6 +177,12 @@ function savedLines(saved: SavedWork, session: string, length: number) {
   ]
 }
 
+function rulings({ statements }: SessionState) {
+  return statements.items.filter(
+    ({ speaker, kind }) => speaker === 'user' && (kind === 'rule' || kind === 'decision'),
+  )
+}
+
 export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
   const { state } = facts
   const { decisions, key, discoveries, commits, commands, keyFiles, changedFiles } = state
@@ -192,7 +198,7 @@ export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
       }),
     ),
     itemSection(
-      state.requests.items.filter(({ isRuling }) => isRuling).map(({ text }) => plainItem(text)),
+      rulings(state).map(({ text }) => plainItem(text)),
       sectionFrame(
         'Ruled by the user, in their words',
         'rulings',

@@ -101,6 +101,8 @@ export interface ToolFacts {
   readonly command?: string
   readonly output?: string
   readonly todos?: TodoListChange
+  /** Of a multiple-choice question that the agent asked. */
+  readonly answers?: readonly { readonly question: string; readonly answer: string }[]
   readonly agentStarted?: { readonly agent: string; readonly description: string }
   readonly agentFinished?: {
     readonly agent: string

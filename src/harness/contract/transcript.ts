@@ -57,6 +57,12 @@ export interface QueuedPrompt {
   readonly at?: string
 }
 
+/** Text that the agent wrote, between tool uses and at the end of a turn. */
+export interface AgentMessage {
+  readonly uuid: string
+  readonly text: string
+}
+
 /** Commands of earlier chunks whose result is still missing. */
 export type PendingCommands = readonly PendingCommand[]
 
@@ -71,6 +77,8 @@ export interface TranscriptFacts extends LastAssistantMessage {
   readonly commands: readonly CommandResult[]
   readonly queued: readonly QueuedPrompt[]
   readonly carried: PendingCommands
+  /** Parsed on demand: most readers need only the last one. */
+  messages(): readonly AgentMessage[]
 }
 
 export interface LastUsage {

@@ -41,9 +41,8 @@ export interface ConversationState {
   /** An unannounced compaction is in the transcript, and nothing was injected since. */
   readonly isOwed?: boolean
   readonly settled?: FastPathState
-  /** Made before there was a session. */
-  readonly requests: readonly PendingRequest[]
-  readonly files?: readonly string[]
+  /** What happened while it had no session; the captures themselves wait in the outbox. */
+  readonly unbound?: { readonly requests: number; readonly tools: number }
   /** The session that ended last, and whether the user asked for anything since. */
   readonly ended?: { readonly session: string; readonly askedSince: boolean }
   readonly largeOutputs?: number
@@ -75,18 +74,12 @@ interface FastPathState {
   readonly alertAt?: number
 }
 
-interface PendingRequest {
-  readonly text: string
-  readonly at: string
-  readonly isRuling: boolean
-}
-
 export function conversationStatePath(folder: string, conversation: string): string {
   return join(folder, `${conversation}.json`)
 }
 
 export function newConversationState(harness: string, conversation: string): ConversationState {
-  return { harness, conversation, fired: {}, requests: [], edits: 0, nudged: [], agents: {} }
+  return { harness, conversation, fired: {}, edits: 0, nudged: [], agents: {} }
 }
 
 export function readConversationState(

@@ -137,3 +137,27 @@ function outboxesFolder({ sessions, repository }: ProjectPaths) {
 function outboxFolder(paths: ProjectPaths, session: string) {
   return join(outboxesFolder(paths), session)
 }
+
+// What a conversation captures before it has a session waits under the conversation's id.
+
+const MAX_PENDING = 400
+
+export function addPending(paths: ProjectPaths, conversation: string, draft: EntryDraft): void {
+  const folder = pendingFolder(paths, conversation)
+  if (listFolder(folder).length < MAX_PENDING) addToOutboxFolder(folder, draft)
+}
+
+export function readPending(paths: ProjectPaths, conversation: string): readonly EntryDraft[] {
+  return readDrafts(pendingFolder(paths, conversation), (draft) => draft).map(({ draft }) => draft)
+}
+
+export function drainPending(session: LiveSession, conversation: string): number {
+  const folder = pendingFolder(session.paths, conversation)
+  const drained = drainFolder(folder, session, (draft) => draft)
+  if (drained > 0) ignoreIoErrors(() => removeEmptyFolder(folder))
+  return drained
+}
+
+function pendingFolder(paths: ProjectPaths, conversation: string) {
+  return join(outboxesFolder(paths), `conversation-${conversation}`)
+}

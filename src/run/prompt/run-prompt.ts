@@ -11,7 +11,7 @@ import type {
   TurnEnded,
 } from '../../harness/contract/drive.ts'
 import { compactionPointFor, harnessHooks } from '../../harness/registry.ts'
-import { LONGEST_MESSAGE, redactAndClip } from '../../hook/redact-and-clip.ts'
+import { LONGEST_MESSAGE, redactAndClip } from '../../project/store/redact-and-clip.ts'
 import { requestFromPrompt } from '../../hook/requests.ts'
 import { errnoOf, reasonOf } from '../../journal/errors.ts'
 import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
@@ -333,9 +333,7 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
     const made = isRequestRecorded ? undefined : requestFromPrompt(text, config)
     isRequestRecorded = true
     if (made === undefined) return []
-    const rules = made.isRuling ? { isRuling: true } : {}
-    const data = { text: made.text, ...rules, conversation: conversation ?? '' }
-    return [entry('request.made', data)]
+    return [entry('request.made', { text: made, conversation: conversation ?? '' })]
   }
 
   function commits(): readonly EntryDraft[] {

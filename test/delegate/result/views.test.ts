@@ -127,7 +127,7 @@ describe('delegates of a session', () => {
     expect(JSON.parse(renderStateJson(state)).delegates.items).toHaveLength(4)
     expect(renderStateToon(state)).toContain('docs,conflicted,do docs,README.md is in conflict')
     expect(renderStateToon(new Story().state)).not.toContain('delegates')
-    expect(packContext(state, { level: 'full' }).text).toContain(
+    expect(packContext(state).text).toContain(
       `Delegates:\n- tests (merged): do tests - twelve tests\n- ${line}`,
     )
     const activity = describeActivity(state)

@@ -16,10 +16,30 @@ export function readToolFacts(event: ToolUsedEvent, root: string): ToolFacts {
   if (event.tool === 'Bash') return { isEdit: false, ...commandFacts(event) }
   if (event.tool === 'Task' || event.tool === 'Agent')
     return { isEdit: false, committed: false, ...agentFacts(event) }
+  if (event.tool === 'AskUserQuestion')
+    return { isEdit: false, committed: false, answers: readAnswers(event) }
   // A sub-agent has a list of its own.
   const todos =
     event.agent === undefined ? readTodos(event.tool, event.input, event.response) : undefined
   return { isEdit: false, committed: false, ...defined({ todos }) }
+}
+
+const MAX_ANSWER_LENGTH = 2000
+
+/** The answers by question; clients put them into the input or into the response. */
+function readAnswers({ input, response }: ToolUsedEvent) {
+  const answers = asObject(input.answers) ?? asObject(asObject(response)?.answers) ?? {}
+  return Object.entries(answers).flatMap(([question, given]) => {
+    const answer = Array.isArray(given) ? given.join(', ') : given
+    return typeof answer === 'string' && answer.trim() !== ''
+      ? [
+          {
+            question: question.slice(0, MAX_ANSWER_LENGTH),
+            answer: answer.slice(0, MAX_ANSWER_LENGTH),
+          },
+        ]
+      : []
+  })
 }
 
 function editedPath({ input, response, cwd }: ToolUsedEvent, root: string) {

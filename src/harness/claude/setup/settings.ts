@@ -147,7 +147,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /** Reading and searching are not worth starting a process for. */
 const OBSERVED_TOOLS =
-  'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|Task|Agent'
+  'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|AskUserQuestion|Task|Agent'
 
 // Only events that old clients know: an unknown name makes them silently run no hook at all.
 const EVENTS = [

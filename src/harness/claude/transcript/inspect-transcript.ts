@@ -18,6 +18,7 @@ import {
   completeLines,
 } from '../../contract/transcript-lines.ts'
 import type {
+  AgentMessage,
   CompactionBoundary,
   PendingCommands,
   CommandResult,
@@ -39,6 +40,7 @@ const TYPES = ['assistant', 'user', 'attachment'].map(
   (type) => [type, Buffer.from(`"type":"${type}"`)] as const,
 )
 const BASH = Buffer.from('"name":"Bash"')
+const TEXT = Buffer.from('"type":"text"')
 const MARKER = Buffer.from('[stint:')
 const MARKERS = /\[stint:([0-9a-f]{4,64})\]/g
 
@@ -90,6 +92,7 @@ class TranscriptInspector {
       commands: this.#commands.results,
       queued: this.#queued,
       carried: this.#commands.pending,
+      messages: () => this.#replies.flatMap((reply) => reply.message ?? []),
     }
   }
 
@@ -225,6 +228,16 @@ class AssistantLine {
   get fields(): Json | undefined {
     if (this.#parsed === null) this.#parsed = parseLine(this.bytes)
     return this.#parsed?.type === 'assistant' ? this.#parsed : undefined
+  }
+
+  /** Undefined without text, and for what the client itself wrote. */
+  get message(): AgentMessage | undefined {
+    if (!this.bytes.includes(TEXT)) return undefined
+    const { uuid, message, isApiErrorMessage } = this.fields ?? {}
+    const text = asText(messageText(asObject(message)?.content))
+    const id = asName(uuid)
+    if (id === undefined || text === undefined || isApiErrorMessage === true) return undefined
+    return { uuid: id, text: text.slice(0, MAX_PROMPT_LENGTH) }
   }
 }
 

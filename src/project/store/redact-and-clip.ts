@@ -1,9 +1,9 @@
-import { PatternTimeout, runWithTimeout } from '../project/conversation/run-with-timeout.ts'
-import { withoutSecrets } from '../project/store/clean-draft.ts'
-import type { Config } from '../project/config/config.ts'
-import { shorten } from '../text/clean.ts'
+import { PatternTimeout, runWithTimeout } from '../conversation/run-with-timeout.ts'
+import { withoutSecrets } from './clean-draft.ts'
+import type { Config } from '../config/config.ts'
+import { shorten } from '../../text/clean.ts'
 
-export const LONGEST_MESSAGE = 1200
+export const LONGEST_MESSAGE = 4000
 export const LONGEST_RESULT = 800
 
 /** Longer than any secret: half a secret is not recognised. */

@@ -1,0 +1,102 @@
+// What hooks captured: it fills the room that recorded entries leave, most valuable first.
+import type { SessionState } from '../session/state.ts'
+import { VIEW_COMMANDS, type ContextSection, bullets, paragraph, sectionFrame } from './section.ts'
+import { contentWords } from './intent/unrelated-work.ts'
+
+type CapturedStatement = SessionState['statements']['items'][number]
+
+export function statementSections(state: SessionState): readonly ContextSection[] {
+  const isKnown = recordedTexts(state)
+  const fresh = state.statements.items.filter(({ text }) => !isKnown(text))
+  const byUser = fresh.filter(({ speaker }) => speaker === 'user')
+  const rules = byUser.filter(({ kind }) => kind === 'rule' || kind === 'decision')
+  const facts = byUser.filter(({ kind }) => kind !== 'rule' && kind !== 'decision')
+  const byAgent = fresh.filter(({ speaker }) => speaker === 'agent')
+  return [
+    list(rules, 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
+    list(facts, 'Said by the user:', 'statements of the user', [4, 60, 700]),
+    list(
+      byAgent.map((statement) => ({
+        ...statement,
+        text: `${statement.isConfirmed === true ? '✓ ' : ''}${statement.text}`,
+      })),
+      'Said by the agent (✓: confirmed later by a commit, a test or the user; otherwise unconfirmed):',
+      'statements of the agent',
+      [6, 60, 500],
+    ),
+  ]
+}
+
+function list(
+  statements: readonly Pick<CapturedStatement, 'text' | 'value'>[],
+  heading: string,
+  things: string,
+  room: readonly [number, number, number],
+): ContextSection {
+  return bullets(
+    statements.map(({ text }) => text),
+    sectionFrame(heading, things, VIEW_COMMANDS.activity, room, {
+      values: statements.map(({ value }) => value),
+      lengths: [Infinity, 70],
+    }),
+  )
+}
+
+/** What the user asked for, without what is listed as a statement. */
+export function requestSection(state: SessionState): ContextSection {
+  const texts = state.requests.items
+    .map(({ text }) => withoutStatements(text, state))
+    .filter((text) => text.length >= 8)
+  return bullets(
+    texts,
+    sectionFrame('Asked by the user lately:', 'requests', VIEW_COMMANDS.activity, [10, 60, 110], {
+      shelf: state.requests,
+    }),
+  )
+}
+
+export function lastWordsSection(state: SessionState, isOther: boolean): ContextSection {
+  return paragraph(
+    withoutStatements(state.lastTurn?.said ?? '', state),
+    sectionFrame(
+      `The agent's last words${isOther ? ', in an earlier conversation' : ''}:`,
+      'last words',
+      VIEW_COMMANDS.activity,
+      [9, 34, 100],
+      { lengths: [160, 110, 80, 55, 35, 18] },
+    ),
+  )
+}
+
+/** No fact is injected twice. */
+function withoutStatements(text: string, { statements }: SessionState): string {
+  let rest = text
+  for (const statement of statements.items) rest = rest.replace(statement.text, ' ')
+  return rest.replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Whether what people and agents recorded says the same. */
+function recordedTexts(state: SessionState): (text: string) => boolean {
+  const { key, decisions, discoveries, notes, next, progress, blockers, goal } = state
+  const lists = [key, discoveries, notes, next, progress, blockers]
+  const texts = [
+    goal,
+    ...lists.flatMap(({ items }) => items.map(({ text }) => text)),
+    ...decisions.items.map(({ text, choice = '', rationale = '' }) =>
+      [text, choice, rationale].join(' '),
+    ),
+  ]
+  const known = texts.map((text) => contentWords(text)).filter(({ size }) => size > 0)
+  return (text) => {
+    const words = [...contentWords(text)]
+    return (
+      words.length > 0 &&
+      known.some(
+        (recorded) =>
+          words.filter((word) => recorded.has(word)).length >= REPEATED_SHARE * words.length,
+      )
+    )
+  }
+}
+
+const REPEATED_SHARE = 0.85
