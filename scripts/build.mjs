@@ -28,7 +28,6 @@ const PROGRAMS = [
   'tool',
   'fast-end',
   'end',
-  'notification',
   'after',
   'statusline',
 ]

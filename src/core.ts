@@ -38,6 +38,7 @@ export {
 } from './harness/setup/plan.ts'
 export { splitTypedText } from './history/summary.ts'
 export { serveHook } from './hook/serve-hook.ts'
+export { refreshViews } from './project/store/refresh-views.ts'
 export { statusLine } from './hook/status-line.ts'
 export { isSystemError, messageOf } from './journal/errors.ts'
 export { replaceProjectFile } from './journal/write-files.ts'

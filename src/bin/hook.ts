@@ -20,7 +20,7 @@ const BY_EVENT: Readonly<Record<string, string>> = {
   Stop: 'end',
   SubagentStop: 'end',
   SessionEnd: 'end',
-  Notification: 'notification',
+  Notification: 'end',
 }
 
 interface Program {
@@ -54,7 +54,9 @@ function serve(argument: string, input: string | undefined): MaybePromise<unknow
   ;(globalThis as { [key: symbol]: unknown })[Symbol.for('stint.reads')] = { left }
   // Most events can be served without opening the session.
   const fast = argument === 'hook' && serveBy(`fast-${name}`, input, event)
-  const isServed = whenReady(fast, (byFast) => byFast || serveBy(name, input, event))
+  // The handler of the end renders the document, which only this program can.
+  const handler = event === 'SessionEnd' ? 'after' : name
+  const isServed = whenReady(fast, (byFast) => byFast || serveBy(handler, input, event))
   return whenReady(isServed, () => cacheCompiledCode())
 }
 

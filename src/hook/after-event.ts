@@ -36,7 +36,12 @@ const COPY_TIMEOUT_MS = 1000
  */
 const EARLIER_CONVERSATIONS = 5
 
-const SAVING_EVENTS = new Set<HookEvent['kind']>(['stop', 'preCompact'])
+const SAVING_EVENTS = new Set<HookEvent['kind']>([
+  // The end of the previous conversation may have been cut short.
+  'sessionStart',
+  'stop',
+  'preCompact',
+])
 
 /**
  * Background half of a hook: drains the outbox, reads the transcript, precomputes the next

@@ -17,6 +17,7 @@ import { onPrompt, promptFast, recordPrompt } from './prompt.ts'
 import { onSessionStart, sessionStartFast } from './session-start.ts'
 import { onToolUsed, recordEditUnread, toolUsedFast } from './tool-use.ts'
 import {
+  type RefreshViews,
   onSessionEnd,
   onStop,
   onSubagentStop,
@@ -106,16 +107,15 @@ const FAST: FastResponses = {
   sessionEnd: sessionEndFast,
 }
 
-const HANDLERS: Handlers = {
+const HANDLERS = {
   sessionStart: onSessionStart,
   userPrompt: onPrompt,
   preCompact: onPreCompact,
   toolUsed: onToolUsed,
   stop: onStop,
   subagentStop: onSubagentStop,
-  sessionEnd: onSessionEnd,
   notification: onNotification,
-}
+} satisfies Handlers
 
 const CAPTURES: Captures = {
   userPrompt: recordPrompt,
@@ -124,8 +124,18 @@ const CAPTURES: Captures = {
   subagentStop: recordAgent,
 }
 
-export async function serveHook(input: string, env: NodeJS.ProcessEnv): Promise<string> {
-  return serveWithoutHandler(input, env) ?? serveWithHandlers(input, env, HANDLERS, CAPTURES)
+/** `refreshViews` renders the document; the programs of most events do not load it. */
+export async function serveHook(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  refreshViews: RefreshViews,
+): Promise<string> {
+  const handlers = {
+    ...HANDLERS,
+    sessionEnd: (context: SessionContext<HookEventOf<'sessionEnd'>>) =>
+      onSessionEnd(context, refreshViews),
+  }
+  return serveWithoutHandler(input, env) ?? serveWithHandlers(input, env, handlers, CAPTURES)
 }
 
 export function serveWithoutHandler(input: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -1,6 +1,7 @@
 import type { HookEventOf } from '../harness/contract/hooks.ts'
 import { endConversation } from '../history/lock.ts'
 import { isCopied } from '../project/conversation/conversation-state.ts'
+import type { LiveSession } from '../project/store/live-session.ts'
 import type { EntryData } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
 import { LONGEST_MESSAGE, LONGEST_RESULT, redactAndClip } from '../project/store/redact-and-clip.ts'
@@ -79,8 +80,18 @@ export function recordAgent(context: HookContext<SubagentStop>): boolean {
   return true
 }
 
-/** No other hook runs after this, so it renders and copies itself. */
-export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise<void> {
+export type RefreshViews = (
+  session: LiveSession,
+) => Promise<{ readonly notices: readonly string[] }>
+
+/** The harness ends the hook after 1.5 seconds; a longer log is rendered by the next event. */
+const MAX_RENDERED_LOG = 4 * 1024 * 1024
+
+/** No other hook runs after this, and the background half of the last one may have been killed. */
+export async function onSessionEnd(
+  context: SessionContext<SessionEnd>,
+  refreshViews: RefreshViews,
+): Promise<void> {
   await readTranscript(context)
   const { session } = context
   if (session === undefined) return
@@ -88,6 +99,11 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
   recordEnd(context, session.id)
   context.flush()
   context.attempt(() => writeQuickViews(context.reopen()))
+  if (session.log.identity().size <= MAX_RENDERED_LOG)
+    await context.attemptAsync(async () => {
+      const { notices } = await refreshViews(session)
+      for (const notice of notices) context.recordError(notice)
+    })
   context.attempt(() =>
     copyConversation(context.paths, context.config, context.conversationState, CHUNK_BYTES),
   )

@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveHook } from '../../src/hook/serve-hook.ts'
+import { refreshViews } from '../../src/project/store/refresh-views.ts'
 import { openProject } from '../../src/core.ts'
 import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
@@ -35,13 +36,17 @@ async function perform(cwd: string, what: string): Promise<void> {
     for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
     project.dispose()
   } else if (what === 'edit') {
-    await serveHook(edit, process.env)
+    await serveHook(edit, process.env, refreshViews)
   } else if (what === 'stop') {
-    await serveHook(event('Stop', { last_assistant_message: 'done' }), process.env)
+    await serveHook(event('Stop', { last_assistant_message: 'done' }), process.env, refreshViews)
   } else {
     // The process afterwards, without faults: another turn of the same conversation.
-    await serveHook(event('UserPromptSubmit', { prompt: 'And on with the work' }), process.env)
-    await serveHook(edit, process.env)
+    await serveHook(
+      event('UserPromptSubmit', { prompt: 'And on with the work' }),
+      process.env,
+      refreshViews,
+    )
+    await serveHook(edit, process.env, refreshViews)
     const project = openProject(cwd)
     const { entries } = await project.view()
     if (!entries.some((entry) => entry.kind === 'file.changed'))

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from
 import { join } from 'node:path'
 import { hookGroups } from '../../src/harness/claude/setup/settings.ts'
 import { runAfterEvent } from '../../src/hook/after-event.ts'
+import { refreshViews } from '../../src/project/store/refresh-views.ts'
 import { serveHook } from '../../src/hook/serve-hook.ts'
 import { readLog } from '../../src/journal/read-log.ts'
 import type { RawEntry } from '../../src/session/effective-entries.ts'
@@ -97,7 +98,7 @@ export class Agent {
       hook_event_name: event,
       ...fields,
     })
-    const printed = await serveHook(input, this.env)
+    const printed = await serveHook(input, this.env, refreshViews)
     // A harness runs both registered hooks.
     if (this.isFollowed && EVENTS_WITH_BACKGROUND_HOOK.has(event))
       await runAfterEvent(input, this.env, program)

@@ -1,10 +1,5 @@
-import {
-  onSessionEnd,
-  onStop,
-  onSubagentStop,
-  recordAgent,
-  recordStopUnread,
-} from '../../hook/turn-end.ts'
+import { onStop, onSubagentStop, recordAgent, recordStopUnread } from '../../hook/turn-end.ts'
+import { onNotification } from '../../hook/notification.ts'
 import { serveWithHandlers } from '../../hook/serve-hook.ts'
 
 export { writeStdout } from '../../journal/write-files.ts'
@@ -13,6 +8,6 @@ export const serveEvent = (input: string) =>
   serveWithHandlers(
     input,
     process.env,
-    { stop: onStop, subagentStop: onSubagentStop, sessionEnd: onSessionEnd },
+    { stop: onStop, subagentStop: onSubagentStop, notification: onNotification },
     { stop: recordStopUnread, subagentStop: recordAgent },
   )

@@ -1,7 +1,7 @@
 // Commands that other programs start: hooks, the status line, the MCP server and shell completion.
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { stintVersion, serveHook, statusLine } from '../../../core.ts'
+import { stintVersion, refreshViews, serveHook, statusLine } from '../../../core.ts'
 import { StintError } from '../../../public/projection.ts'
 import { defineCommand, defineCommandGroup } from '../../context/command.ts'
 import { textFlag } from '../../context/flags.ts'
@@ -14,7 +14,7 @@ export const hook = defineCommand({
     'Reads the event from standard input, as agent programs give it to their hooks, and answers on standard output.\nNever blocks and never fails; STINT_HOOKS=off makes it do nothing. stint setup registers it.',
   json: false,
   async run({ context, output }) {
-    const response = await serveHook(await context.readStdin(), context.env)
+    const response = await serveHook(await context.readStdin(), context.env, refreshViews)
     if (response !== '') output.line(response)
   },
 })

@@ -1,7 +1,0 @@
-import { onNotification } from '../../hook/notification.ts'
-import { serveWithHandlers } from '../../hook/serve-hook.ts'
-
-export { writeStdout } from '../../journal/write-files.ts'
-
-export const serveEvent = (input: string) =>
-  serveWithHandlers(input, process.env, { notification: onNotification })
