@@ -1,8 +1,10 @@
 // Which entries of a session are worth their room, whatever section shows them: what is open, pinned
-// or decided first, then by kind, age and how close an entry is to the open work.
+// or decided first, then by kind, age and how close an entry is to the open work. A prototype: only
+// the benchmark `packing` uses it, and the packer still shares its room by section.
 import { type SessionState, openBlockers } from '../session/state.ts'
 import { contentWords } from './intent/unrelated-work.ts'
-import { costOfAll } from './text-size.ts'
+import { safeLine } from '../text/safe-text.ts'
+import { costOfAll, shortenToCost } from './text-size.ts'
 
 export type ValuedKind =
   | 'blocker'
@@ -69,7 +71,12 @@ export function valuedEntries(state: SessionState): readonly ValuedEntry[] {
       kind: kind as ValuedKind,
       id,
       text,
-      value: valueOf(kind as ValuedKind, items.length - 1 - index, isNear(text)),
+      // The head must not change with the open work.
+      value: valueOf(
+        kind as ValuedKind,
+        items.length - 1 - index,
+        !HEAD.has(kind as ValuedKind) && isNear(text),
+      ),
     })),
   )
   return entries.toSorted((a, b) => b.value - a.value || (a.id < b.id ? 1 : -1))
@@ -158,22 +165,88 @@ function nearOpenWork(state: SessionState): (text: string) => boolean {
   }
 }
 
-/** What stands first; then as much value as the rest of the room can hold. */
+/** The most valuable that fit, by value for their cost. */
 export function chooseEntries(
   entries: readonly ValuedEntry[],
   room: number,
-  costOf = ({ text }: ValuedEntry) => costOfAll([`- ${text}`]),
+  costOf = ({ text }: Pick<ValuedEntry, 'text'>) => costOfAll([`- ${text}`]),
 ): readonly ValuedEntry[] {
-  const standing = entries.filter(({ value }) => value >= 1)
-  const others = entries
-    .filter(({ value }) => value < 1)
-    .map((entry) => ({ entry, density: entry.value / costOf(entry) }))
-    .toSorted((a, b) => b.density - a.density)
   let left = room
-  return [...standing, ...others.map(({ entry }) => entry)].filter((entry) => {
-    const cost = costOf(entry)
-    if (cost > left) return false
-    left -= cost
-    return true
+  return entries
+    .map((entry) => ({ entry, cost: costOf(entry) }))
+    .toSorted((a, b) => b.entry.value / b.cost - a.entry.value / a.cost)
+    .flatMap(({ entry, cost }) => {
+      if (cost > left) return []
+      left -= cost
+      return [entry]
+    })
+}
+
+/** In the order of the text. The head comes first and depends on nothing behind it. */
+const HEADINGS: Readonly<Record<ValuedKind, string>> = {
+  pinned: 'Key context:',
+  decision: 'Decisions:',
+  ruling: 'Ruled by the user, in their words:',
+  blocker: 'Open blockers:',
+  next: 'Next steps:',
+  step: 'Open steps:',
+  'failed test': 'Tests that fail:',
+  gotcha: 'Gotchas:',
+  discovery: 'Discoveries:',
+  request: 'Asked by the user:',
+  agent: 'Agents that finished:',
+  command: 'Commands that were kept:',
+  file: 'Key files:',
+  note: 'Notes:',
+  progress: 'Done lately:',
+}
+
+const HEAD: ReadonlySet<ValuedKind> = new Set(['pinned', 'decision', 'ruling'])
+const OPEN_WORK: ReadonlySet<ValuedKind> = new Set(['blocker', 'next', 'step'])
+/** The most that the head may take, whatever else there is. */
+const HEAD_SHARE = 0.6
+/** Entries are cut to these costs, one after another, before any is left out. */
+const LENGTHS = [90, 60, 46, 38] as const
+
+/** The lines of the most valuable entries, by kind and oldest first. */
+export function valuedLines(state: SessionState, room: number): readonly string[] {
+  const entries = valuedEntries(state)
+  const head = fitAll(
+    entries.filter(({ kind }) => HEAD.has(kind)),
+    HEAD_SHARE * room,
+  )
+  const open = fitAll(
+    entries.filter(({ kind }) => OPEN_WORK.has(kind)),
+    room - costOfAll(linesOf(head)),
+  )
+  const spent = costOfAll(linesOf([...head, ...open]))
+  const others = entries.filter(({ kind }) => !HEAD.has(kind) && !OPEN_WORK.has(kind))
+  const rest = chooseEntries(
+    others.map((entry) => ({ ...entry, text: shortenToCost(safeLine(entry.text), LENGTHS[0]) })),
+    room - spent - HEADINGS_ROOM,
+  )
+  return linesOf([...head, ...open, ...rest])
+}
+
+const HEADINGS_ROOM = 40
+
+function fitAll(entries: readonly ValuedEntry[], room: number): readonly ValuedEntry[] {
+  let fitted: readonly ValuedEntry[] = []
+  for (const length of LENGTHS) {
+    const cut = entries.map((entry) => ({
+      ...entry,
+      text: shortenToCost(safeLine(entry.text), length),
+    }))
+    if (costOfAll(linesOf(cut)) <= room) return cut
+    fitted = cut
+  }
+  return chooseEntries(fitted, room - HEADINGS_ROOM)
+}
+
+function linesOf(entries: readonly ValuedEntry[]): readonly string[] {
+  return (Object.keys(HEADINGS) as ValuedKind[]).flatMap((kind) => {
+    const ofKind = entries.filter((entry) => entry.kind === kind)
+    const sorted = ofKind.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    return sorted.length === 0 ? [] : [HEADINGS[kind], ...sorted.map(({ text }) => `- ${text}`)]
   })
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { chooseEntries, standingDecisions, valuedEntries } from '../../src/context/entry-value.ts'
+import {
+  chooseEntries,
+  standingDecisions,
+  valuedEntries,
+  valuedLines,
+} from '../../src/context/entry-value.ts'
+import { costOfAll } from '../../src/context/text-size.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
+import { longStory } from './sessions.ts'
 
 const decision = (id: string, text: string) => ({ id, text })
 
@@ -64,5 +71,27 @@ describe('of the entries of a session', () => {
     ]
     const chosen = chooseEntries(entries, 100, ({ text }) => text.length)
     expect(chosen.map(({ id }) => id)).toEqual(['a', 'c', 'd'])
+  })
+})
+
+describe('the lines of the most valuable entries', () => {
+  test.each([200, 500, 1000, 2000])('cost at most %i', (room) => {
+    const lines = valuedLines(longStory().state, room)
+    expect(lines.length).toBeGreaterThan(0)
+    expect(costOfAll(lines)).toBeLessThanOrEqual(room)
+  })
+
+  test('begin with a head that stays the same while the work continues', () => {
+    const story = longStory()
+    const headOf = (lines: readonly string[]) =>
+      lines.slice(
+        0,
+        lines.findIndex((line) => line.startsWith('Open') || line.startsWith('Next')),
+      )
+    const head = headOf(valuedLines(story.state, 1000))
+    story.add('step.added', { text: 'Measure again with twice the watchers' })
+    story.add('progress.made', { text: 'The lock is in place' })
+    story.add('discovery.made', { text: 'The watcher polls twice' })
+    expect(headOf(valuedLines(story.state, 1000))).toEqual(head)
   })
 })
