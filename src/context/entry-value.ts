@@ -206,7 +206,7 @@ const OPEN_WORK: ReadonlySet<ValuedKind> = new Set(['blocker', 'next', 'step'])
 /** The most that the head may take, whatever else there is. */
 const HEAD_SHARE = 0.6
 /** Entries are cut to these costs, one after another, before any is left out. */
-const LENGTHS = [90, 60, 46, 38] as const
+const LENGTHS = [90, 60] as const
 
 /** The lines of the most valuable entries, by kind and oldest first. */
 export function valuedLines(state: SessionState, room: number): readonly string[] {
@@ -223,12 +223,14 @@ export function valuedLines(state: SessionState, room: number): readonly string[
   const others = entries.filter(({ kind }) => !HEAD.has(kind) && !OPEN_WORK.has(kind))
   const rest = chooseEntries(
     others.map((entry) => ({ ...entry, text: shortenToCost(safeLine(entry.text), LENGTHS[0]) })),
-    room - spent - HEADINGS_ROOM,
+    room - spent - costOfHeadings(others),
   )
   return linesOf([...head, ...open, ...rest])
 }
 
-const HEADINGS_ROOM = 40
+function costOfHeadings(entries: readonly ValuedEntry[]): number {
+  return costOfAll([...new Set(entries.map(({ kind }) => HEADINGS[kind]))])
+}
 
 function fitAll(entries: readonly ValuedEntry[], room: number): readonly ValuedEntry[] {
   let fitted: readonly ValuedEntry[] = []
@@ -240,7 +242,7 @@ function fitAll(entries: readonly ValuedEntry[], room: number): readonly ValuedE
     if (costOfAll(linesOf(cut)) <= room) return cut
     fitted = cut
   }
-  return chooseEntries(fitted, room - HEADINGS_ROOM)
+  return chooseEntries(fitted, room - costOfHeadings(fitted))
 }
 
 function linesOf(entries: readonly ValuedEntry[]): readonly string[] {

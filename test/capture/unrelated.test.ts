@@ -1,5 +1,5 @@
-// Pairs labelled without sight of the detector. It was tuned on the pairs with an even index; nobody
-// read the texts of the others for it.
+// Pairs labelled without sight of the detector. It was tuned on the texts with an even index. The texts
+// of the others were not read, but their scores were seen while tuning.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { looksUnrelated } from '../../src/context/intent/unrelated-work.ts'

@@ -144,6 +144,8 @@ describe('a conversation that turns to unrelated work', () => {
 
   test('and is cleared leaves its session paused, and the next one starts without it', async () => {
     const { agent, next, stint, ofKind, hookErrors } = await turned()
+    agent.answers('The header is fixed.')
+    await agent.stop('The header is fixed.')
     await agent.end('clear')
     expect(ofKind('session.paused')).toHaveLength(1)
     const { person, model } = await next.start('clear')
