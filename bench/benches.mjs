@@ -12,6 +12,7 @@ export const BENCHES = {
   index: 'lists and searches at 100,000 sessions, against the bare SQL',
   import: 'importing histories, against parsing the same lines',
   project: 'what it takes to find out what a large repository is, against listing its files',
+  packing: 'what is injected of a long session, against the newest entries that fit',
   plan: 'what the planner spends, against the least possible and against simpler rules',
   savings: 'the savings that were claimed, beside what is counted',
   simulate: 'the study of what a session layer costs, against as many bare draws',

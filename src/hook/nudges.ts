@@ -61,11 +61,11 @@ export function dueNudge(
 
 export function nudgeAtPrompt(context: SessionContext, kind: PromptNudge): void {
   const { state, head } = context
-  const other = `this looks like other work than "${safeName(state.name)}"`
+  const name = safeName(state.name)
   const texts: Readonly<Record<PromptNudge, { model: string; person?: string }>> = {
     unrelated: {
-      person: `📋 ${other}: /session-pause sets it down, /session-init starts another`,
-      model: `Stint: ${other}; unrelated work in one context costs both. The person may want \`stint pause\` and \`stint init\` first.`,
+      person: `📋 This looks unrelated to "${name}". Stint saves a handoff; /clear now pauses it and starts fresh, and /session-resume ${name} brings it back.`,
+      model: `Stint: this request looks unrelated to session "${name}". The user was offered /clear, which pauses that session; until then, keep the two apart and do not log this work to it.`,
     },
     switching: {
       model: `Stint: the branch is now ${safeName(head.branch)}, and session ${safeName(state.name)} is of ${safeName(state.branch)}. What is unfinished there is kept by \`stint log --next TEXT\`.`,

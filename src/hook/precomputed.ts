@@ -6,7 +6,7 @@ import { journalFolder, type ProjectPaths } from '../project/store/project-paths
 import type { GitState } from '../session/entries.ts'
 import { packContext, textForSummariser } from '../context/injected-context.ts'
 import { lineForPerson } from '../context/person-line.ts'
-import { vocabularyOf, vocabularyWords } from '../context/intent/unrelated-work.ts'
+import { wordsOfState } from '../context/intent/unrelated-work.ts'
 import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { replaceUnsynced } from '../journal/write-files.ts'
 import { THIS_BUILD } from '../project/config/this-build.ts'
@@ -90,7 +90,7 @@ export function precompute({ session, state, end }: FoundSession, conversation: 
     start: { ...buildInjection(started, session, state), person: lineForPerson(state) },
     compacted: { ...buildInjection(resumed, session, compacted), person: lineForPerson(compacted) },
     checkpoint: checkpointResponse(state),
-    words: [...vocabularyWords(vocabularyOf(state))].slice(0, MAX_WORDS),
+    words: [...wordsOfState(state)].slice(0, MAX_WORDS),
   }
   replaceUnsynced(precomputedPath(session.paths, session.id), JSON.stringify(value))
 }

@@ -46,8 +46,15 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
     hasSwitched: hasSwitched(context),
     hasAsked: hasAsked(context),
   })
+  if (nudge === 'unrelated') offerClear(context)
   if (nudge !== undefined) nudgeAtPrompt(context, nudge)
   markUpToDate(context)
+}
+
+/** The handoff is made at once, because nothing runs after the conversation is cleared. */
+function offerClear(context: SessionContext): void {
+  requestHandoff(context, 'draft', 'unrelated work')
+  context.update({ isClearOffered: true })
 }
 
 /** Only if nothing has to be injected. */
@@ -94,6 +101,8 @@ const UNKNOWN_WORDS = Array.from({ length: 20 }, (_, index) => ` ${index}`)
 export function recordPrompt(context: HookContext<UserPrompt>): void {
   const { prompt, promptId, isFromHarness } = context.event
   if (isFromHarness) return
+  // The offer holds until the user goes on in this conversation.
+  if (context.conversationState.isClearOffered === true) context.update({ isClearOffered: false })
   // Settings and a plugin may both register the hook: still one request.
   const once = promptId === undefined ? undefined : `prompt:${promptId}`
   recordRequest(context, prompt, defined({ once }))

@@ -115,6 +115,7 @@ export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
   const { stateFolder, conversationState } = context
   if (
     session === undefined ||
+    isClearedForOtherWork(context) ||
     !isTranscriptQuiet(context) ||
     !isCopied(stateFolder, conversationState)
   )
@@ -126,7 +127,15 @@ export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
 function recordEnd(context: HookContext<SessionEnd>, session: string): void {
   const { conversation, reason } = context.event
   const { sessions } = context.paths
-  if (reason === 'clear') context.defer(() => saveClearedSession(context, session))
+  const isPausing = isClearedForOtherWork(context)
+  if (reason === 'clear' && !isPausing) context.defer(() => saveClearedSession(context, session))
   context.record('conversation.ended', { conversation, reason })
+  if (isPausing)
+    context.record('session.paused', { note: 'cleared for other work', ...context.git })
   context.defer(() => endConversation(sessions, conversation, { at: context.now, reason }))
+}
+
+/** The user accepted the offer of the last prompt: the next conversation starts without this session. */
+function isClearedForOtherWork({ event, conversationState }: HookContext<SessionEnd>): boolean {
+  return event.reason === 'clear' && conversationState.isClearOffered === true
 }

@@ -13,6 +13,7 @@ describe('work unrelated to the session', () => {
     'Refactor the CSS header so the logo, navigation and avatar align on narrow phones',
     'Write a blog post announcing our summer conference, with speakers, venue and ticket prices',
     'Please translate the onboarding emails into Portuguese, Italian and Dutch for marketing',
+    'upgrade npm packages',
   ])('is detected in %j', (prompt) => {
     expect(looksUnrelated(prompt, sweep)).toBe(true)
   })
@@ -40,7 +41,6 @@ describe('work that may be related to the session', () => {
     'Also upgrade Tailwind, React, Webpack and Babel to their newest major versions',
     // Not a request, or hardly one.
     'Why do the website colors look washed out on projectors and older Android tablets?',
-    'upgrade npm packages',
     'yes, do it',
     'continue',
     '/compact',

@@ -79,7 +79,7 @@ describe('an agent', () => {
       'Can you write a Terraform module that provisions the Kafka cluster with three brokers in Frankfurt'
     const { model, person } = await agent.prompt(other)
     expect(model).toContain('fix-login')
-    expect(person).toContain('/session-pause')
+    expect(person).toContain('/clear')
     expect(
       (
         await agent.prompt(
@@ -113,5 +113,54 @@ describe('an agent', () => {
     for (let edit = 1; edit <= 6; edit += 1)
       expect((await agent.edit(`src/${edit}.ts`)).model).toBe('')
     expect((await agent.prompt("that's all for today, thanks")).model).toBe('')
+  })
+})
+
+describe('a conversation that turns to unrelated work', () => {
+  async function turned() {
+    const world = project()
+    await world.stint('init', '--name', 'db-timeout', '--goal', 'Find the database timeout')
+    const agent = world.agent({ CLAUDE_PID: '4711' })
+    agent.received((await agent.start()).model)
+    agent.answers()
+    const offers = []
+    for (const prompt of ['fix the database timeout', 'now fix the CSS of the header'])
+      offers.push(await agent.prompt(prompt))
+    return { ...world, agent, offers, next: world.agent({ CLAUDE_PID: '4711' }) }
+  }
+
+  test('is offered /clear with a handoff, once', async () => {
+    const { agent, offers, ofKind } = await turned()
+    const [first, second] = offers
+    expect(first).toMatchObject({ person: '', model: '' })
+    expect(second!.person).toBe(
+      '📋 This looks unrelated to "db-timeout". Stint saves a handoff; /clear now pauses it and starts fresh, and /session-resume db-timeout brings it back.',
+    )
+    expect(second!.model).toContain('unrelated to session "db-timeout"')
+    expect(ofKind('handoff.made')).toHaveLength(1)
+    expect(await agent.prompt('update the npm packages')).toMatchObject({ person: '', model: '' })
+    expect(ofKind('handoff.made')).toHaveLength(1)
+  })
+
+  test('and is cleared leaves its session paused, and the next one starts without it', async () => {
+    const { agent, next, stint, ofKind, hookErrors } = await turned()
+    agent.answers('The header is fixed.')
+    await agent.stop('The header is fixed.')
+    await agent.end('clear')
+    expect(ofKind('session.paused')).toHaveLength(1)
+    const { person, model } = await next.start('clear')
+    expect(person).toContain('db-timeout is paused')
+    expect(model).toBe('')
+    expect((await next.prompt('now fix the CSS of the header')).model).toBe('')
+    expect((await stint('resume', 'db-timeout')).stdout).toContain('Find the database timeout')
+    expect(hookErrors()).toBe('')
+  })
+
+  test('and goes on keeps its session when it is cleared later', async () => {
+    const { agent, next, ofKind } = await turned()
+    await agent.prompt('back to the database timeout')
+    await agent.end('clear')
+    expect(ofKind('session.paused')).toEqual([])
+    expect((await next.start('clear')).person).toContain('db-timeout')
   })
 })

@@ -50,6 +50,8 @@ export interface ConversationState {
   readonly edits: number
   readonly nudged: readonly string[]
   readonly nudgedAt?: string
+  /** The last prompt looked unrelated, and the user was offered to clear the conversation. */
+  readonly isClearOffered?: boolean
   /** Prompts of subagents by id. */
   readonly agents: Readonly<Record<string, string>>
   /** The latest delegate entry it was notified of. */
