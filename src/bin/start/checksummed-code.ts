@@ -3,10 +3,10 @@
 
 /** The sum comes first and keeps the code aligned, which V8 would copy otherwise. */
 const SUM_BYTES = 8
-// Every 29th word: this loop is interpreted, and a full pass would cost more than the hook. That is
-// about 35 words of a page and four of a sector; the odd stride hits both halves of the pairs that
-// V8 writes.
-const STRIDE = 29
+// Every 11th word: this loop is interpreted, and a full pass would cost more than the hook. That is
+// about 93 words of a page and 11 of a sector, so that not all of them are zero in sound code; the
+// odd stride hits both halves of the pairs that V8 writes.
+const STRIDE = 11
 
 export function addChecksum(code: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(code.length + SUM_BYTES)
