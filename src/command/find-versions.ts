@@ -166,7 +166,7 @@ function evaluated(program: string, words: readonly string[]): Reader | undefine
     return undefined
   const file = /['"`]([^'"`]{1,160}?)\/?package\.json['"`]/.exec(code)?.[1]
   if (file !== undefined && /version/i.test(code)) return alone(subjectOf(`${file}/package.json`))
-  const module = /(\w[\w.]*)\.(?:__version__|version|VERSION)\b/.exec(code)?.[1]
+  const module = /(\w[\w.]{0,60})\.\w{0,20}version\w*/i.exec(code)?.[1]
   if (module === undefined) return undefined
   const engine = /^(?:process|sys|platform)$/.test(module) ? program.replace(/\d$/, '') : module
   return alone(engine)
@@ -200,9 +200,10 @@ function versionFile(program: string, words: readonly string[]): Reader | undefi
   if (name === '.tool-versions') return named
   if (/^\.?version(?:\.txt)?$/i.test(name)) return alone(subjectOf(path))
   const isManifest = /^(?:package|composer|manifest)\.json$|^(?:Cargo|pyproject)\.toml$/.test(name)
-  if (!isManifest || !/^(?:grep|egrep|rg|jq)$/.test(program)) return undefined
+  if (!isManifest || !/^(?:grep|egrep|rg|jq|cat)$/.test(program)) return undefined
   return (lines) => {
-    if (lines.length > MAX_VERSIONS) return []
+    // `cat` with a filter behind it prints a line or two.
+    if (lines.length > (program === 'cat' ? 2 : MAX_VERSIONS)) return []
     if (program === 'jq')
       return alone(jqSubject(words, path))(lines.map((line) => line.replaceAll('"', '')))
     return lines.flatMap((line) => {
@@ -245,12 +246,17 @@ function versionFlag(program: string, words: readonly string[]): Reader | undefi
     if (bare.length > 0) return bare
     const [first] = named(only)
     if (first !== undefined) return [first]
-    const quoted = new RegExp(String.raw`\bversion:?\s+"?(?:go)?(${NUMBER})`, 'i').exec(
-      only.join('\n'),
-    )?.[1]
-    return quoted === undefined ? [] : [{ subject, version: withoutV(quoted) }]
+    const version = (VERSION_WORD.exec(only.join('\n')) ?? AT_AN_END.exec(only[0] ?? ''))?.[1]
+    return version === undefined ? [] : [{ subject, version: withoutV(version) }]
   }
 }
+
+const VERSION_WORD = new RegExp(String.raw`\bversion:?\s+"?(?:go)?(${NUMBER})`, 'i')
+/** `3.40.1 2022-12-28 …`, `gcc (Ubuntu 11.4.0-1ubuntu1) 11.4.0` */
+const AT_AN_END = new RegExp(
+  String.raw`^(?=\d|.{0,80} \S+$)(?:.{0,80}\s)??(${NUMBER})(?:$|(?<=^\S+)\s)`,
+  'i',
+)
 
 const INFO =
   /^(?:about|doctor|info|versions?|schema|env(?:info)?|sys-?info|system-?info|diagnos\w*|toolchain|status|health|components|deps|engines|stack|platform|whatis|report-?versions?|print-?versions?|show-?versions?)$/
