@@ -59,7 +59,7 @@ function messageIn(command: ShellCommand, source: string) {
       const text = messageWord(next, written[at] ?? '', source)
       if (text === undefined) return undefined
       parts.push(text)
-    } else if (/^--message=/.test(word)) parts.push(word.slice('--message='.length))
+    } else if (word.startsWith('--message=')) parts.push(word.slice('--message='.length))
     else if (/^-m./.test(word)) parts.push(word.slice(2))
     else if ((/^-[a-z]*F$|^--file$/.test(word) && next === '-') || /^--file=-$|^-F-$/.test(word))
       if (heredoc !== undefined) parts.push(heredoc)

@@ -41,20 +41,32 @@ export function detectTestRun(
   if (/\bdigest\b/.test(command) && lines.some((line) => RECORDED.test(line))) return undefined
   const found = findSummary(lines)
   const status = exitStatus(command, commands, tests, lines, isError)
-  if (found === undefined && status === undefined) return undefined
+  if (found === undefined && status === undefined) {
+    // `node --test | head` cuts off the totals, but not what failed above.
+    const shown = findFailures(lines, testFileIn(tests), folder).filter(
+      ({ detail }) => detail !== undefined,
+    )
+    return shown.length === 0 || isError
+      ? undefined
+      : { ...named(tests), passed: false, failures: shown }
+  }
   // A passing summary with a failing status: a coverage threshold or a crash.
   const passed = found === undefined ? status === 'passed' : !found.isFailed && status !== 'failed'
   const summary = passed
     ? found?.text
     : describeFailure(found?.isFailed === false ? undefined : found?.text, lines)
-  const run = tests.map(({ written }) => written.join(' ')).join(' && ')
   const failures = passed ? [] : findFailures(lines, testFileIn(tests), folder)
   return {
-    command: shorten(collapseSpaces(run), MAX_COMMAND_LENGTH),
+    ...named(tests),
     passed,
     ...(summary === undefined || summary === '' ? {} : { summary: withholdInstructions(summary) }),
     ...defined({ failures: failures.length === 0 ? undefined : failures }),
   }
+}
+
+function named(tests: readonly ShellCommand[]) {
+  const run = tests.map(({ written }) => written.join(' ')).join(' && ')
+  return { command: shorten(collapseSpaces(run), MAX_COMMAND_LENGTH) }
 }
 
 function testFileIn(tests: readonly ShellCommand[]) {

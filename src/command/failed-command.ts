@@ -78,7 +78,7 @@ function callOf(command: ShellCommand): Call | undefined {
   }
   if (words[0]!.includes('/') && !words[0]!.startsWith('/'))
     return make(words[0]!.replace(/^\.\//, ''), words.slice(1))
-  const verbs = VERBS.get(program) ?? 0
+  const verbs = WITH_VERB.has(program) ? 1 : 0
   const found: string[] = []
   const rest: string[] = []
   for (const word of words.slice(1))
@@ -97,11 +97,13 @@ const INTERPRETERS = new Set(
   'node python python2 python3 ruby perl php bash sh zsh dash tsx ts-node bun deno'.split(' '),
 )
 const NO_INTENT = new Set('sed kill pkill killall ps test [ [[ for case'.split(' '))
-const VERBS: ReadonlyMap<string, number> = new Map([
-  ...'git npm pnpm yarn cargo go pip pip3 uv poetry make just task docker kubectl helm terraform gh dotnet mvn gradle gradlew composer bundle rake mix flutter dart swift apt apt-get brew systemctl aws gcloud psql'
-    .split(' ')
-    .map((program) => [program, program === 'psql' ? 0 : 1] as const),
-])
+/** Their first word says what to do. */
+const WITH_VERB = new Set(
+  (
+    'git npm pnpm yarn cargo go pip pip3 uv poetry make just task docker kubectl helm terraform gh dotnet mvn gradle gradlew ' +
+    'composer bundle rake mix flutter dart swift apt apt-get brew systemctl aws gcloud'
+  ).split(' '),
+)
 const NO_FIX_IN_GIT = /^(?:commit|checkout|switch|branch|stash|reset|restore|clean|add|rm|mv|tag)$/
 /** To force something is no finding that another session should repeat; the others do something else. */
 const NO_FIX =
@@ -159,6 +161,6 @@ function followsFlag(words: readonly string[], value: string) {
 /** Shares a word of three letters or more. */
 function isSimilar(a: string, b: string) {
   const parts = (text: string) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u)
-  const known = parts(b).filter((part) => part.length >= 3)
-  return parts(a).some((part) => known.includes(part))
+  const known = new Set(parts(b))
+  return parts(a).some((part) => part.length >= 3 && known.has(part))
 }

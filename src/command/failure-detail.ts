@@ -6,7 +6,7 @@ import { withoutInvisible } from './withhold-instructions.ts'
  */
 export function assertionIn(block: readonly string[]): string | undefined {
   const lines = block.map((line) => line.trim())
-  return fromFields(lines) ?? fromComparison(lines) ?? fromLegend(lines) ?? fromSentence(lines)
+  return fromFields(lines) ?? fromComparison(lines) ?? fromSentence(lines) ?? fromLegend(lines)
 }
 
 const EXPECTED = /^(?:expected|wanted|want|expected value)\s*:\s*(\S.*)$/i
@@ -54,10 +54,7 @@ function fromLegend(lines: readonly string[]) {
   const after = lines.slice(legend + 1, legend + 30)
   const signed = (sign: string) =>
     after
-      .find(
-        (line) =>
-          line.startsWith(sign) && /^[+-]{1} ?[^\s+-]|^[+-] -/.test(line) && !LEGEND.test(line),
-      )
+      .find((line) => line.startsWith(sign) && line.length > 1 && !LEGEND.test(line))
       ?.slice(1)
       .trim()
       .replace(/,$/, '')
@@ -77,6 +74,8 @@ function fromSentence(lines: readonly string[]) {
       )
     if (
       chai !== null &&
+      // Long values are cut in the sentence, and whole in the difference below it.
+      !/…|\.\.\.|Object \(|Array\(/.test(line) &&
       !/^(?:a|an|true|false|undefined|null|NaN|one of|close|above|below|at|greater|less)\b/.test(
         chai[2]!,
       )
@@ -94,6 +93,19 @@ function sentence(expected: string, actual: string) {
 
 function bare(value: string) {
   return oneLineOf(value).slice(0, 110)
+}
+
+const LIBRARY = /node_modules|node:|\/(?:site|dist)-packages\/|\(<anonymous>\)/
+
+/** The first frame of a JavaScript trace that is in the project. */
+export function frameIn(lines: readonly string[]): string | undefined {
+  for (const line of lines) {
+    const place = /^\s+at (?:.{0,200}[( ])?((?:file:\/\/)?[^()\s]{1,300}:\d+:\d+)\)?(?: \{)?$/.exec(
+      line,
+    )?.[1]
+    if (place !== undefined && !LIBRARY.test(line)) return place
+  }
+  return undefined
 }
 
 export function oneLineOf(text: string): string {

@@ -1,5 +1,5 @@
 import { shorten } from '../text/clean.ts'
-import { oneLineOf } from './failure-detail.ts'
+import { frameIn, oneLineOf } from './failure-detail.ts'
 import { findingsIn, placeOf } from './find-failures.ts'
 import { withholdInstructions } from './withhold-instructions.ts'
 
@@ -53,7 +53,11 @@ function placed(where: string, pathOf: (path: string) => string) {
 function recognised(lines: readonly string[]): Found[] {
   return findingsIn(lines).flatMap(({ level, title, where, line }) => {
     if (level !== 'error') return []
-    const known = where ?? nodeHeader(lines, title, line)
+    // A message of several lines has a blank line before its frames.
+    const known =
+      where ??
+      (/^\w*Error\b/.test(title) ? frameIn(lines.slice(line, line + 30)) : undefined) ??
+      nodeHeader(lines, title, line)
     return known === undefined ? [] : [{ line, where: known, message: title }]
   })
 }
@@ -87,6 +91,7 @@ const SUPPLEMENTS = [
   ),
   oneLiner(/^([^\s:]+\.rb):(\d+):in [`'][^']{0,80}': (.+)$/),
   oneLiner(/^(.{1,200}?) at (\S+\.p[lm]) line (\d+)\.$/, [2, 3, 1]),
+  oneLiner(/^[^\s:]+: ([^\s:]+):(\d+): [^:]{1,120}: (Assertion .{1,200} failed)\.$/),
   // bash, and dash, which leaves out the word
   oneLiner(/^([^\s:]+): line (\d+): (\S.*)$/),
   oneLiner(/^([^\s:]+\.(?:sh|bash|zsh)): (\d+): (\S.*)$/),

@@ -1,8 +1,8 @@
 import { shorten } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
-import { type Finding, Recogniser } from './digest/recogniser.ts'
-import { mayMatter } from './digest/output-rules.ts'
-import { assertionIn, oneLineOf } from './failure-detail.ts'
+import { type Finding, Recogniser } from './recogniser.ts'
+import { mayMatter } from './output-rules.ts'
+import { assertionIn, frameIn, oneLineOf } from './failure-detail.ts'
 import { failingTests } from './test-summary.ts'
 import { readsLikeInstruction, withholdInstructions } from './withhold-instructions.ts'
 
@@ -82,7 +82,10 @@ function failureOf(finding: Finding, block: readonly string[]): TestFailure {
 
 function joined(detail: readonly string[]) {
   const [first, second] = detail.map((line) =>
-    line.replace(/^AssertionError(?: \[\w+\])?(?:: |$)/, '').trim(),
+    line
+      .replace(/^AssertionError(?: \[\w+\])?(?:: |$)/, '')
+      .replace(/^(\w+) \[\w+\]: /, '$1: ')
+      .trim(),
   )
   if (first === undefined) return undefined
   if (first === '') return second
@@ -137,7 +140,7 @@ function plainAssertions(lines: readonly string[], test: string, folder?: string
       name: nameOf(test),
       ...defined({
         detail: detail === undefined || detail === '' ? undefined : detailOf(detail),
-        at: placeOf(finding?.where),
+        at: placeOf((finding?.where ?? frameIn(block))?.replace(`file://${folder}/`, '')),
       }),
     },
   ]

@@ -54,6 +54,7 @@ export interface CommandObservation {
 const MAX_COMMAND = 8000
 const MAX_OUTPUT = 20_000
 const MAX_PASSING = 60
+const MAX_COMMANDS = 64
 const MAX_SUCCEEDED = 6
 const MAX_LABEL_LENGTH = 160
 
@@ -67,24 +68,23 @@ export function observeCommand(
     hasFailed,
   )
   const folders = defined({ cwd, root })
-  const commands = unwrapCommands(command)
+  const commands = boundedCommands(command)
   const lines = linesOf(output)
   const statuses = commandStatuses(command, commands, isError)
   const main = commands.filter((each) => !isIncidental(each) && !isFilter(each))
   const onlyReads = main.every(isReader)
   const testCommands = commands.filter(({ words }) => runsTests(words))
   const test = detectTestRun(command, output, isError, root ?? cwd)
-  const failing = test?.failures ?? []
-  const places = shellFolders(commands)
-  const place = places[commands.indexOf(main.at(-1)!)] ?? '.'
+  const place = shellFolders(commands)[commands.indexOf(main.at(-1)!)] ?? '.'
+  const pathOf = (path: string) => projectPath(path, place, folders) ?? path
+  const failing = (test?.failures ?? []).map(({ at, ...failure }) => ({
+    ...failure,
+    ...defined({ at: at?.replace(/^[^:]+/, pathOf) }),
+  }))
   const errors =
     onlyReads || failing.some(({ detail }) => detail !== undefined) || test?.passed === true
       ? []
-      : errorsIn(
-          lines,
-          { isError, statuses, commands },
-          (path) => projectPath(path, place, folders) ?? path,
-        )
+      : errorsIn(lines, { isError, statuses, commands }, pathOf)
   const isClean = errors.length === 0 && !lines.some((line) => FAILED_LINE.test(line))
   const succeeded = commands.filter(
     (each, index) =>
@@ -129,6 +129,12 @@ function withPrintedStatus(command: string, output: string, isError: boolean) {
     output: end.slice(0, Math.max(0, end.length - last.length)),
     isError: printed !== '0',
   }
+}
+
+/** A script of hundreds of commands says too little about each of them. */
+function boundedCommands(command: string) {
+  const commands = unwrapCommands(command)
+  return commands.length > MAX_COMMANDS ? [] : commands
 }
 
 /** Keeps both ends: the first error and the totals. */

@@ -24,6 +24,8 @@ export interface ShellCommand {
 }
 
 const MAX_LENGTH = 32_768
+/** Each command has its own list, so thousands of brackets must not make it long. */
+const MAX_SUBSHELLS = 16
 
 /** The caller checks that `#` is at the start of a word. */
 const TOKEN =
@@ -43,8 +45,9 @@ export function shellCommands(script: string): readonly ShellCommand[] {
   let expects: 'target' | 'delimiter' | undefined
   let operator = ''
   let redirections: Redirection[] = []
-  let subshells: readonly number[] = []
+  const subshells: number[] = []
   let lastSubshell = 0
+  let deeper = 0
   const delimiters: { readonly text: string; readonly command: number }[] = []
   let at = 0
 
@@ -76,7 +79,7 @@ export function shellCommands(script: string): readonly ShellCommand[] {
         written: writtenWords,
         ...defined({ before, after }),
         ...(redirections.length === 0 ? {} : { redirections }),
-        ...(subshells.length === 0 ? {} : { subshells }),
+        ...(subshells.length === 0 ? {} : { subshells: [...subshells] }),
       })
       before = after
     }
@@ -123,10 +126,12 @@ export function shellCommands(script: string): readonly ShellCommand[] {
     else if (first === '(' && words.length === 0) {
       endWord()
       lastSubshell += 1
-      subshells = [...subshells, lastSubshell]
+      if (subshells.length < MAX_SUBSHELLS) subshells.push(lastSubshell)
+      else deeper += 1
     } else if (first === '(' || first === ')') {
       endCommand(';')
-      if (first === ')') subshells = subshells.slice(0, -1)
+      if (first === ')' && deeper > 0) deeper -= 1
+      else if (first === ')') subshells.pop()
     } else if (first !== '#') take(token, token)
     at += token.length
   }

@@ -22,7 +22,7 @@ export function shellFolders(commands: readonly ShellCommand[]): readonly (strin
       .find((each) => folders.has(each))
     const here = folders.get(known ?? '')
     if (words[0] === 'cd' || words[0] === 'pushd') {
-      const to = words.find((word, index) => index > 0 && !/^-/.test(word))
+      const to = words.find((word, index) => index > 0 && !word.startsWith('-'))
       const isKnown = to !== undefined && isLiteral(written[words.indexOf(to)] ?? '')
       folders.set(key, isKnown ? within(here, to) : undefined)
     }

@@ -105,10 +105,9 @@ function byProgram(
       return inPlace(command, /^-[a-zA-Z]*i/)
     case 'cp':
     case 'mv':
+      return copied(command, targets, program === 'mv')
     case 'install':
-      return program === 'install' && command.words.includes('-d')
-        ? NOTHING
-        : copied(command, targets, program === 'mv')
+      return command.words.includes('-d') ? NOTHING : copied(withoutValues(command, /^-[mgo]$/))
     case 'dd':
       return write(valuesOf(command, /^of=(.+)$/))
     case 'curl':
@@ -185,7 +184,23 @@ function valueAfter({ words, written }: ShellCommand, option: RegExp) {
   })
 }
 
-function copied({ words }: ShellCommand, targets: readonly string[], moves: boolean): Changes {
+function withoutValues(command: ShellCommand, option: RegExp): ShellCommand {
+  const { words } = command
+  const offset = command.written.length - words.length
+  const isKept = (index: number) => !option.test(words[index - 1] ?? '')
+  return {
+    ...command,
+    words: words.filter((_, index) => isKept(index)),
+    written: command.written.filter((_, index) => isKept(index - offset)),
+  }
+}
+
+function copied(
+  command: ShellCommand,
+  targets: readonly string[] = literalOperands(command),
+  moves = false,
+): Changes {
+  const { words } = command
   const operands = words.slice(1).filter((word) => !word.startsWith('-'))
   const to = targets.at(-1)
   // An operand that is not literal makes the number of files unknown.

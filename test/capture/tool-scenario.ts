@@ -5,7 +5,7 @@ import { NO_OBSERVATIONS, mergeObservations } from '../../src/command/merge-obse
 import { observationLines } from '../../src/command/observation-lines.ts'
 import { observeCommand } from '../../src/command/observe-command.ts'
 import type { FailedCommand } from '../../src/command/failed-command.ts'
-import { temporaryFolder } from '../support/scratch.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 interface Fact {
   readonly id: string
@@ -29,7 +29,7 @@ export function toolScenario(set: string): Scenario {
 
 /** Runs the commands in a new repository; the lines that the observations give at the end. */
 export function observedLines({ files, turns }: Scenario): readonly string[] {
-  const cwd = temporaryFolder()
+  const cwd = scratchFolder()
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true })
     writeFileSync(join(cwd, path), text)
