@@ -1,14 +1,18 @@
 import { cleanText, shorten } from '../text/clean.ts'
+import { defined } from '../text/defined.ts'
+import { type TestFailure, findFailures } from './find-failures.ts'
 import { mayRunTests } from './may-run-tests.ts'
 import type { ShellCommand } from './shell-commands.ts'
 import { runsTests } from './test-commands.ts'
 import { failingTests, findErrorLine, findSummary } from './test-summary.ts'
 import { programOf, unwrapCommands } from './unwrap-command.ts'
+import { withholdInstructions } from './withhold-instructions.ts'
 
 export interface DetectedTestRun {
   readonly command: string
   readonly passed: boolean
   readonly summary?: string
+  readonly failures?: readonly TestFailure[]
 }
 
 const MAX_COMMAND_LENGTH = 160
@@ -21,12 +25,13 @@ const MAX_LINE_LENGTH = 400
 
 /**
  * Undefined if the command ran no tests, if their result is unknown, or if `stint digest` has
- * recorded them.
+ * recorded them. Paths inside `folder` become relative to it.
  */
 export function detectTestRun(
   command: string,
   output: string,
   isError: boolean,
+  folder?: string,
 ): DetectedTestRun | undefined {
   if (!mayRunTests(command)) return undefined
   const commands = unwrapCommands(command)
@@ -36,18 +41,37 @@ export function detectTestRun(
   if (/\bdigest\b/.test(command) && lines.some((line) => RECORDED.test(line))) return undefined
   const found = findSummary(lines)
   const status = exitStatus(command, commands, tests, lines, isError)
-  if (found === undefined && status === undefined) return undefined
+  if (found === undefined && status === undefined) {
+    // `node --test | head` cuts off the totals, but not what failed above.
+    const shown = findFailures(lines, testFileIn(tests), folder).filter(
+      ({ detail }) => detail !== undefined,
+    )
+    return shown.length === 0 || isError
+      ? undefined
+      : { ...named(tests), passed: false, failures: shown }
+  }
   // A passing summary with a failing status: a coverage threshold or a crash.
   const passed = found === undefined ? status === 'passed' : !found.isFailed && status !== 'failed'
   const summary = passed
     ? found?.text
     : describeFailure(found?.isFailed === false ? undefined : found?.text, lines)
-  const run = tests.map(({ written }) => written.join(' ')).join(' && ')
+  const failures = passed ? [] : findFailures(lines, testFileIn(tests), folder)
   return {
-    command: shorten(collapseSpaces(run), MAX_COMMAND_LENGTH),
+    ...named(tests),
     passed,
-    ...(summary === undefined || summary === '' ? {} : { summary }),
+    ...(summary === undefined || summary === '' ? {} : { summary: withholdInstructions(summary) }),
+    ...defined({ failures: failures.length === 0 ? undefined : failures }),
   }
+}
+
+function named(tests: readonly ShellCommand[]) {
+  const run = tests.map(({ written }) => written.join(' ')).join(' && ')
+  return { command: shorten(collapseSpaces(run), MAX_COMMAND_LENGTH) }
+}
+
+function testFileIn(tests: readonly ShellCommand[]) {
+  const words = tests.flatMap((test) => test.words)
+  return words.findLast((word) => /\.\w{1,4}$/.test(word)) ?? words.join(' ')
 }
 
 function describeFailure(found: string | undefined, lines: readonly string[]) {
@@ -119,7 +143,7 @@ const TRIVIAL = new Set(
   ),
 )
 
-function linesOf(output: string) {
+export function linesOf(output: string): readonly string[] {
   const isLong = output.length > OUTPUT_START + OUTPUT_END
   const ends = isLong ? `${output.slice(0, OUTPUT_START)}\n${output.slice(-OUTPUT_END)}` : output
   return cleanText(ends)

@@ -3,15 +3,29 @@ import { defined } from '../text/defined.ts'
 
 type Operator = '&&' | '||' | ';' | '|' | '&'
 
+export interface Redirection {
+  /** `>`, `>>`, `<`, `&>` and so on, without the file descriptor. */
+  readonly operator: string
+  readonly target: string
+  readonly written: string
+}
+
 export interface ShellCommand {
   /** Unquoted words, without redirections. */
   readonly words: readonly string[]
   readonly written: readonly string[]
   readonly before?: Operator
   readonly after?: Operator
+  readonly redirections?: readonly Redirection[]
+  /** The text of its here-document. */
+  readonly heredoc?: string
+  /** The subshells that it is in, outermost first; each has its own number. */
+  readonly subshells?: readonly number[]
 }
 
 const MAX_LENGTH = 32_768
+/** Each command has its own list, so thousands of brackets must not make it long. */
+const MAX_SUBSHELLS = 16
 
 /** The caller checks that `#` is at the start of a word. */
 const TOKEN =
@@ -29,7 +43,12 @@ export function shellCommands(script: string): readonly ShellCommand[] {
   let isQuoted = false
   let before: Operator | undefined
   let expects: 'target' | 'delimiter' | undefined
-  const delimiters: string[] = []
+  let operator = ''
+  let redirections: Redirection[] = []
+  const subshells: number[] = []
+  let lastSubshell = 0
+  let deeper = 0
+  const delimiters: { readonly text: string; readonly command: number }[] = []
   let at = 0
 
   const take = (text: string, asWritten: string) => {
@@ -43,7 +62,8 @@ export function shellCommands(script: string): readonly ShellCommand[] {
   const endWord = () => {
     if (written === '') return
     const isKeyword = words.length === 0 && !isQuoted && KEYWORDS.has(word)
-    if (expects === 'delimiter') delimiters.push(word)
+    if (expects === 'delimiter') delimiters.push({ text: word, command: commands.length })
+    if (expects === 'target') redirections.push({ operator, target: word, written })
     if (expects === undefined && !isKeyword) {
       words.push(word)
       writtenWords.push(written)
@@ -51,14 +71,21 @@ export function shellCommands(script: string): readonly ShellCommand[] {
     expects = undefined
     dropWord()
   }
-  const endCommand = (operator: Operator | undefined) => {
+  const endCommand = (after: Operator | undefined) => {
     endWord()
     if (words.length > 0) {
-      commands.push({ words, written: writtenWords, ...defined({ before, after: operator }) })
-      before = operator
+      commands.push({
+        words,
+        written: writtenWords,
+        ...defined({ before, after }),
+        ...(redirections.length === 0 ? {} : { redirections }),
+        ...(subshells.length === 0 ? {} : { subshells: [...subshells] }),
+      })
+      before = after
     }
     words = []
     writtenWords = []
+    redirections = []
     expects = undefined
   }
 
@@ -80,18 +107,32 @@ export function shellCommands(script: string): readonly ShellCommand[] {
       take(unquoted(token), token)
     } else if (token === '\n') {
       endCommand(';')
-      for (const delimiter of delimiters.splice(0)) at = endOfHeredoc(source, at + 1, delimiter) - 1
+      for (const { text, command } of delimiters.splice(0)) {
+        const end = endOfHeredoc(source, at + 1, text)
+        const owner = commands[command]
+        if (owner !== undefined)
+          commands[command] = { ...owner, heredoc: heredocText(source.slice(at + 1, end), text) }
+        at = end - 1
+      }
     } else if (/^\s$/.test(token)) endWord()
     else if (/^&?[<>]/.test(token)) {
       // The file descriptor in `2>`.
       if (/^\d+$/.test(written)) dropWord()
       else endWord()
+      operator = token
       expects = /^<<-?$/.test(token) ? 'delimiter' : 'target'
     } else if (first === ';' || first === '|' || first === '&')
       endCommand((token === ';;' || token === '|&' ? first : token) as Operator)
-    else if (first === '(' && words.length === 0) endWord()
-    else if (first === '(' || first === ')') endCommand(';')
-    else if (first !== '#') take(token, token)
+    else if (first === '(' && words.length === 0) {
+      endWord()
+      lastSubshell += 1
+      if (subshells.length < MAX_SUBSHELLS) subshells.push(lastSubshell)
+      else deeper += 1
+    } else if (first === '(' || first === ')') {
+      endCommand(';')
+      if (first === ')' && deeper > 0) deeper -= 1
+      else if (first === ')') subshells.pop()
+    } else if (first !== '#') take(token, token)
     at += token.length
   }
   endCommand(undefined)
@@ -126,6 +167,12 @@ function endOfHeredoc(source: string, from: number, delimiter: string) {
     if (line.trim() === delimiter) break
   }
   return at
+}
+
+function heredocText(lines: string, delimiter: string) {
+  const kept = lines.split('\n')
+  const end = kept.findIndex((line) => line.trim() === delimiter)
+  return (end === -1 ? kept : kept.slice(0, end)).join('\n')
 }
 
 export function quoteWord(word: string): string {

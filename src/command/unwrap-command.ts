@@ -7,16 +7,23 @@ import { type ShellCommand, shellCommands } from './shell-commands.ts'
  * command again.
  */
 export function unwrapCommands(source: string, depth = 0): readonly ShellCommand[] {
-  return shellCommands(source).flatMap((command) => {
+  return shellCommands(source).flatMap((command, place): readonly ShellCommand[] => {
     const started = withoutStarters(command)
     const script = depth < 3 ? scriptIn(started.words) : undefined
     if (script === undefined) return [started]
     const inside = unwrapCommands(script, depth + 1)
-    const { before, after } = command
+    const { before, after, redirections = [], subshells = [] } = command
+    const isLast = (index: number) => index === inside.length - 1
+    // A shell started for a script keeps its folder to itself, like a subshell.
+    const number = 1000 * (depth + 1) + place
     return inside.map((each, index) => ({
       ...each,
       ...(index === 0 && before !== undefined ? { before } : {}),
-      ...(index === inside.length - 1 && after !== undefined ? { after } : {}),
+      ...(isLast(index) && after !== undefined ? { after } : {}),
+      ...(isLast(index) && redirections.length > 0
+        ? { redirections: [...(each.redirections ?? []), ...redirections] }
+        : {}),
+      subshells: [...subshells, number, ...(each.subshells ?? [])],
     }))
   })
 }

@@ -163,8 +163,9 @@ export async function recordTestRun(
   const { detectTestRun } = await import('../command/detect-test-run.ts')
   const run = detectTestRun(testRun.command, testRun.output, testRun.isError)
   const once = testRun.toolUseId === undefined ? undefined : `test:${testRun.toolUseId}`
-  if (run !== undefined)
-    context.record('test.ran', { ...run, conversation: testRun.conversation }, once)
+  if (run === undefined) return
+  const { failures: _failures, ...recorded } = run
+  context.record('test.ran', { ...recorded, conversation: testRun.conversation }, once)
 }
 
 function recordCompactions(

@@ -3,8 +3,8 @@ import { shorten } from '../../text/clean.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { TOKEN_MARGIN, estimateLine } from '../../text/tokens.ts'
 import type { OutputLine, OutputAnalysis } from './output-reader.ts'
-import type { Finding } from './recogniser.ts'
-import { FINDING_LEVELS, type FindingLevel } from './output-rules.ts'
+import type { Finding } from '../recogniser.ts'
+import { FINDING_LEVELS, type FindingLevel } from '../output-rules.ts'
 
 interface CommandResult {
   readonly command: string

@@ -1,7 +1,7 @@
 import { defined } from '../../text/defined.ts'
 import { type TestSummary, failingTests, findSummary } from '../test-summary.ts'
-import { type Finding, Recogniser } from './recogniser.ts'
-import { mayMatter } from './output-rules.ts'
+import { type Finding, Recogniser } from '../recogniser.ts'
+import { mayMatter } from '../output-rules.ts'
 import { visibleLine } from '../../text/visible-line.ts'
 
 export interface OutputLine {

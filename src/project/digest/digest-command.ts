@@ -20,7 +20,7 @@ import {
 import { spawnCommand } from './spawn-command.ts'
 import { defined } from '../../text/defined.ts'
 import { failingTests } from '../../command/test-summary.ts'
-import { detectTestRun } from '../../command/detect-test-run.ts'
+import { type DetectedTestRun, detectTestRun } from '../../command/detect-test-run.ts'
 import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { NoSession, chooseOpenSession } from '../store/choose-session.ts'
 import { conversationFromEnv } from '../store/conversation-binding.ts'
@@ -112,6 +112,7 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
       workspace.say(`the list of outputs could not be written: ${messageOf(error)}`)
     }
   const tests = signal === undefined ? testResult(command, exitCode, reading) : undefined
+  const { failures: _failures, ...recorded } = tests ?? { command, passed: false }
   const recordedIn = await recordRun(workspace, (session) => {
     const conversation = conversationFromEnv(workspace.env)
     const shown = composeFor(session).text.length
@@ -121,7 +122,7 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
         : [draftEntry('output.kept', { ...facts, artifact: artifact.path, bytes, shown }, { by })]),
       ...(tests === undefined
         ? []
-        : [draftEntry('test.ran', { ...tests, ...defined({ conversation }) }, { by })]),
+        : [draftEntry('test.ran', { ...recorded, ...defined({ conversation }) }, { by })]),
     ]
   })
   return { ...result, ...defined({ artifact, recordedIn }), ...composeFor(recordedIn) }
@@ -185,7 +186,7 @@ function testResult(
   command: string,
   exitCode: number,
   { totals: { tests }, tail, findings }: OutputAnalysis,
-) {
+): DetectedTestRun | undefined {
   const lines = tail.map(({ text }) => text)
   const known = detectTestRun(command, lines.join('\n'), exitCode !== 0)
   if (known !== undefined && (tests === undefined || known.summary !== undefined)) return known

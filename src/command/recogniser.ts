@@ -1,4 +1,4 @@
-import { defined } from '../../text/defined.ts'
+import { defined } from '../text/defined.ts'
 import {
   RSPEC_EXAMPLE,
   type FindingLevel,
