@@ -3,7 +3,7 @@ import { type WorkedCommand, intentOf } from './failed-command.ts'
 import type { LocatedError } from './find-errors.ts'
 import type { TestFailure } from './find-failures.ts'
 import type { FoundVersion } from './find-versions.ts'
-import type { CommandObservation } from './observe-command.ts'
+import type { CommandObservation } from './observation.ts'
 import { unwrapCommands } from './unwrap-command.ts'
 import type { WrittenPath } from './written-paths.ts'
 

@@ -7,48 +7,25 @@ import {
   isIncidental,
   isReader,
 } from './command-status.ts'
-import { type CommitMessage, commitMessagesFrom } from './commit-message.ts'
+import { commitMessagesFrom } from './commit-message.ts'
+import type { CommandObservation } from './observation.ts'
 import { detectTestRun, linesOf } from './detect-test-run.ts'
-import {
-  type FailedCommand,
-  type WorkedCommand,
-  commandText,
-  intentOf,
-  workedAfter,
-} from './failed-command.ts'
-import { type LocatedError, findErrors } from './find-errors.ts'
-import { type TestFailure, passingTests } from './find-failures.ts'
-import { type FoundVersion, findVersions } from './find-versions.ts'
+import { type FailedCommand, commandText, intentOf, workedAfter } from './failed-command.ts'
+import { findErrors } from './find-errors.ts'
+import { passingTests } from './find-failures.ts'
+import { findVersions } from './find-versions.ts'
+import type { Observations } from './merge-observations.ts'
 import type { ShellCommand } from './shell-commands.ts'
 import { type ProjectFolders, projectPath, shellFolders } from './shell-folders.ts'
 import { runsTests } from './test-commands.ts'
 import { unwrapCommands } from './unwrap-command.ts'
-import { type WrittenPath, writtenPaths } from './written-paths.ts'
+import { writtenPaths } from './written-paths.ts'
 
 export interface FinishedCommand extends ProjectFolders {
   /** Both redacted by the caller: what is cut here could no longer be recognised as a secret. */
   readonly command: string
   readonly output: string
   readonly isError: boolean
-}
-
-/** Typed facts only: no sentence of an output becomes a decision, a rule or an instruction. */
-export interface CommandObservation {
-  readonly command: string
-  readonly errors: readonly LocatedError[]
-  readonly versions: readonly FoundVersion[]
-  readonly written: readonly WrittenPath[]
-  readonly removed: readonly string[]
-  readonly commits: readonly CommitMessage[]
-  /** Failed tests, and names of those that the output shows as passed. */
-  readonly failing: readonly TestFailure[]
-  readonly passing: readonly string[]
-  /** The test commands that passed whole or were run in full, each as written. */
-  readonly testRun?: { readonly command: string; readonly passed: boolean }
-  /** The simple commands that are known to have succeeded. */
-  readonly succeeded: readonly string[]
-  readonly worked?: WorkedCommand
-  readonly failed?: FailedCommand
 }
 
 const MAX_COMMAND = 8000
@@ -182,4 +159,31 @@ function failedIn(
 function commandLabel(main: readonly ShellCommand[], command: string) {
   const last = main.at(-1)
   return last === undefined ? command.replace(/\s+/g, ' ').trim() : commandText(last)
+}
+
+/**
+ * Without what changes nothing: tests that pass matter if they failed before, and a command that
+ * succeeds if it showed an error. Undefined if nothing is left.
+ */
+export function worthRecording(
+  observed: CommandObservation,
+  known: Observations | undefined,
+): CommandObservation | undefined {
+  const { tests = [], errors = [], written = [] } = known ?? {}
+  const facts = {
+    ...observed,
+    commits: [],
+    written: observed.written.filter(({ change }) => change !== undefined),
+    removed: observed.removed.filter((path) =>
+      [...written.map((each) => each.path), ...errors.map(({ at }) => at)].some((each) =>
+        each.startsWith(path),
+      ),
+    ),
+    passing: tests.length === 0 ? [] : observed.passing,
+    succeeded: errors.length === 0 ? [] : observed.succeeded,
+  }
+  const { worked, testRun, ...lists } = facts
+  const hasFacts = Object.values(lists).some((list) => Array.isArray(list) && list.length > 0)
+  const disproves = testRun?.passed === true && tests.length > 0
+  return hasFacts || worked !== undefined || disproves ? facts : undefined
 }

@@ -1,4 +1,6 @@
 // What hooks captured: it fills the room that recorded entries leave, most valuable first.
+import { type Observations, NO_OBSERVATIONS } from '../command/merge-observations.ts'
+import { observationLines } from '../command/observation-lines.ts'
 import type { SessionState } from '../session/state.ts'
 import { VIEW_COMMANDS, type ContextSection, bullets, paragraph, sectionFrame } from './section.ts'
 import { contentWords } from './intent/unrelated-work.ts'
@@ -25,6 +27,25 @@ export function statementSections(state: SessionState): readonly ContextSection[
       [6, 60, 500],
     ),
   ]
+}
+
+/** By type, most useful first; each line names the command that showed it. */
+const OBSERVATION_VALUES = {
+  tests: 0.9,
+  errors: 0.8,
+  worked: 0.7,
+  versions: 0.5,
+  written: 0.4,
+} as const
+
+export function observationSection({ observations }: SessionState): ContextSection {
+  const known = observations ?? NO_OBSERVATIONS
+  const lines = Object.entries(OBSERVATION_VALUES).flatMap(([type, value]) =>
+    observationLines({ ...NO_OBSERVATIONS, [type]: known[type as keyof Observations] }).map(
+      (text) => ({ text, value }),
+    ),
+  )
+  return list(lines, 'Seen in the output of commands:', 'observations', [5, 60, 500])
 }
 
 function list(

@@ -95,8 +95,19 @@ interface Candidate {
 
 /** Oldest first. */
 function candidates(state: SessionState): Readonly<Record<ValuedKind, readonly Candidate[]>> {
-  const { steps, next, key, requests, discoveries, tests, agents, commands, keyFiles, notes } =
-    state
+  const {
+    steps,
+    next,
+    key,
+    requests,
+    statements,
+    discoveries,
+    tests,
+    agents,
+    commands,
+    keyFiles,
+    notes,
+  } = state
   return {
     blocker: openBlockers(state),
     next: next.items.toReversed(),
@@ -104,10 +115,12 @@ function candidates(state: SessionState): Readonly<Record<ValuedKind, readonly C
     // A line that a checkpoint copied is shown with what it was copied from.
     pinned: key.items.filter(({ from }) => from === undefined),
     decision: standingDecisions(state.decisions.items),
-    ruling: requests.items.filter(({ isRuling }) => isRuling),
+    ruling: statements.items.filter(
+      ({ speaker, kind }) => speaker === 'user' && (kind === 'rule' || kind === 'decision'),
+    ),
     'failed test': tests.items.filter(({ passed }) => !passed).map(testLine),
     gotcha: discoveries.items.filter(({ gotcha }) => gotcha),
-    request: requests.items.filter(({ isRuling }) => !isRuling),
+    request: requests.items,
     discovery: discoveries.items.filter(({ gotcha }) => !gotcha),
     agent: agents.items.map(({ id, text, result }) => ({ id, text: result ?? text })),
     command: commands.items,

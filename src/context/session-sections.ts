@@ -4,7 +4,12 @@ import { currentFocus, phaseLine } from '../session/kinds/phases.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { oneLine } from '../text/clean.ts'
-import { lastWordsSection, requestSection, statementSections } from './captured-sections.ts'
+import {
+  lastWordsSection,
+  observationSection,
+  requestSection,
+  statementSections,
+} from './captured-sections.ts'
 import { counted } from './text-size.ts'
 import {
   VIEW_COMMANDS,
@@ -242,6 +247,7 @@ export function capturedSections(
   const isOther = conversation !== undefined && lastTurn?.conversation !== conversation
   return [
     ...statementSections(state),
+    observationSection(state),
     requestSection(state),
     enumeration(
       files.map(({ text }) => text),
@@ -302,12 +308,15 @@ function commits({ commits: shelf }: SessionState) {
       name: 'commits',
       main: 'subject',
       columns: { commit: 0.5, subject: 1 },
-      rows: shelf.items.map(({ commit, text }) => ({ commit: commit.slice(0, 7), subject: text })),
+      rows: shelf.items.map(({ commit, text, body }) => ({
+        commit: commit.slice(0, 7),
+        subject: body === undefined ? text : `${text} (${body})`,
+      })),
       line: ({ commit, subject }) => `${commit} ${subject}`,
     },
     {
       ...sectionFrame('Commits:', 'commits', VIEW_COMMANDS.activity, [12, 34, 120], { shelf }),
-      lengths: [50, 36],
+      lengths: [Infinity, 50, 36],
     },
   )
 }

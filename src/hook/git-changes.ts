@@ -1,10 +1,12 @@
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { readOpenSessions, writeOpenSession } from '../project/store/open-sessions.ts'
+import { oneLine, shorten } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
 import { GIT_TIMEOUT_MS } from './hook-context.ts'
 import type { SessionContext } from './session-context.ts'
 
 const MAX_COMMITS = 10
+const MAX_BODY_LENGTH = 400
 
 /**
  * Records new commits. The session follows to another branch only if work continues there, not
@@ -47,24 +49,29 @@ function commitsBetween(
   worktree: string,
   from: string,
   to: string,
-): readonly { commit: string; subject: string }[] {
+): readonly { commit: string; subject: string; body?: string }[] {
   try {
     const range = [
       'log',
       '--first-parent',
-      '--format=%H%x09%s',
+      '--format=%H%x09%s%x09%b%x00',
       '--reverse',
       `--max-count=${MAX_COMMITS}`,
       `${from}..${to}`,
       '--',
     ]
     return runGit(worktree, range, { timeoutMs: GIT_TIMEOUT_MS })
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => ({
-        commit: line.slice(0, line.indexOf('\t')),
-        subject: line.slice(line.indexOf('\t') + 1),
-      }))
+      .split('\0')
+      .map((record) => record.trim().split('\t'))
+      .filter(([commit]) => commit !== '')
+      .map(([commit = '', subject = '', ...body]) => {
+        const text = oneLine(body.join(' '))
+        return {
+          commit,
+          subject,
+          ...(text === '' ? {} : { body: shorten(text, MAX_BODY_LENGTH) }),
+        }
+      })
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     return []

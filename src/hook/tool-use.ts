@@ -17,9 +17,14 @@ import { joinSessionIfNew } from './join-session.ts'
 import { LARGE_OUTPUT, countEdit, nudgeAtEdit, nudgeAtLargeOutput } from './nudges.ts'
 import type { SessionContext } from './session-context.ts'
 import { mayCrossThreshold } from './transcript-scan.ts'
-import { readTranscript, recordTestRun } from './transcript.ts'
+import {
+  isProjectFile,
+  readTranscript,
+  recordChangedFile,
+  recordObservation,
+  recordTestRun,
+} from './transcript.ts'
 import { isWorkByTool, openSessionIf } from './trivial-conversation.ts'
-import type { SessionState } from '../session/state.ts'
 
 type ToolUsed = HookEventOf<'toolUsed'>
 
@@ -30,7 +35,9 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
   const facts = readFullToolFacts(context)
   bindFromCommand(context, facts)
   if (context.session === undefined) countTool(context)
-  const changesProject = facts.isEdit && isProjectFile(facts.edited)
+  const changesProject = facts.isEdit
+    ? isProjectFile(facts.edited)
+    : await changesFiles(context, facts)
   await openSessionIf(
     context,
     isWorkByTool(context.conversationState, { ...facts, changesProject }),
@@ -48,6 +55,15 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
   if (facts.isEdit) nudgeAtEdit(context)
   if (isLargeOutput(facts)) nudgeAtLargeOutput(context)
   markUpToDate(context)
+}
+
+/** Whether a shell command of a conversation without a session wrote files of the project. */
+async function changesFiles(context: SessionContext, { command }: ToolFacts): Promise<boolean> {
+  if (context.session !== undefined || command === undefined) return false
+  const { observeCommand } = await import('../command/observe-command.ts')
+  const root = workingFolder(context.paths)
+  const finished = { command, output: '', isError: false, cwd: context.event.cwd, root }
+  return observeCommand(finished, []).written.some(({ path }) => isProjectFile(path))
 }
 
 function countTool(context: SessionContext): void {
@@ -111,7 +127,7 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
   const { conversation, toolUseId } = context.event
   const { config } = context
   const { edited, todos, answers = [], command, output = '', agentStarted, agentFinished } = facts
-  if (edited !== undefined && isProjectFile(edited)) recordFile(context, edited)
+  if (edited !== undefined && isProjectFile(edited)) recordChangedFile(context, edited)
   for (const { question, answer } of answers) {
     const texts = {
       question: redactAndClip(question, MAX_QUESTION_LENGTH, config),
@@ -125,8 +141,13 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
     const mint = () => context.session!.mint()
     context.drafts.push(...draftsForTodos(todos, context.state, conversation, mint))
   }
-  if (command !== undefined && mayRunTests(command))
-    await recordTestRun(context, { conversation, command, output, isError: false, toolUseId })
+  if (command !== undefined) {
+    const finished = { conversation, command, output, isError: false, toolUseId }
+    if (mayRunTests(command)) await recordTestRun(context, finished)
+    // The transcript also shows commands that failed.
+    if (!hasReadableTranscript(context.conversationState))
+      await recordObservation(context, finished)
+  }
   if (agentStarted !== undefined) {
     const { agent, description } = agentStarted
     const task = redactAndClip(description, MAX_TASK_LENGTH, config)
@@ -155,23 +176,4 @@ function bindFromCommand(context: SessionContext, { stintCommand, output = '' }:
   const found =
     name === undefined ? undefined : findNamedSession(context.paths, context.config, name)
   if (found !== undefined) context.bindTo(found)
-}
-
-function recordFile(context: SessionContext, path: string): void {
-  const { items, leftOut = [] } =
-    context.session === undefined ? NO_FILES : context.state.changedFiles
-  if (!items.some((file) => file.text === path) && !leftOut.includes(path))
-    context.record('file.changed', { path })
-}
-
-const NO_FILES: SessionState['changedFiles'] = { earlier: 0, items: [] }
-
-/** False for files outside the project and for Stint's own. */
-function isProjectFile(path: string | undefined): boolean {
-  return (
-    path !== undefined &&
-    !path.startsWith('/') &&
-    !path.startsWith('..') &&
-    !/^\.(?:sessions|tasks|git)\//.test(path)
-  )
 }

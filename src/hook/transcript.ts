@@ -6,6 +6,8 @@ import {
   readConversationState,
   writeConversationState,
 } from '../project/conversation/conversation-state.ts'
+import type { SessionState } from '../session/state.ts'
+import { workingFolder } from '../project/store/project-paths.ts'
 import { statementsFromAgent } from '../session/statements/statements.ts'
 import { defined } from '../text/defined.ts'
 import { redactAndClip, redactInTime } from '../project/store/redact-and-clip.ts'
@@ -120,9 +122,10 @@ async function recordContents(
   { commands, queued, failure, lastAssistantAt, messages }: TranscriptFacts,
 ): Promise<void> {
   for (const { uuid, text } of messages()) recordMessage(context, conversation, uuid, text)
-  const tests = commands.filter(({ command }) => mayRunTests(command))
-  for (const { toolUseId, command, output, isError } of tests)
-    await recordTestRun(context, { conversation, command, output, isError, toolUseId })
+  for (const command of commands) {
+    if (mayRunTests(command.command)) await recordTestRun(context, { conversation, ...command })
+    await recordObservation(context, { conversation, ...command })
+  }
   if (queued.length > 0) {
     const { recordRequest } = await import('./requests.ts')
     for (const { uuid, text } of queued)
@@ -150,15 +153,67 @@ function recordMessage(
   if (statements.length > 0) context.record('message.captured', { statements, conversation }, once)
 }
 
+interface FinishedCommand {
+  readonly conversation: string
+  readonly command: string
+  readonly output: string
+  readonly isError: boolean
+  readonly toolUseId: string | undefined
+}
+
+const MAX_FAILED_COMMANDS = 8
+
+/** Typed facts of a command's output: errors, versions, what worked, what was written. */
+export async function recordObservation(
+  context: SessionContext,
+  { conversation, toolUseId, isError, ...texts }: FinishedCommand,
+): Promise<void> {
+  const { failed: earlier = [] } = context.conversationState
+  const once = toolUseId === undefined ? undefined : `observed:${toolUseId}`
+  if (once !== undefined && context.isRecorded(once)) return
+  if (!isError && earlier.length === 0 && !MAY_SHOW_FACTS.test(texts.command)) return
+  const { observeCommand, worthRecording } = await import('../command/observe-command.ts')
+  const command = redactInTime(texts.command, context.config)
+  const output = redactInTime(texts.output, context.config)
+  const root = workingFolder(context.paths)
+  const { failed, ...observed } = observeCommand(
+    { command, output, isError, cwd: context.event.cwd, root },
+    earlier,
+  )
+  if (failed !== undefined)
+    context.update({ failed: [...earlier, failed].slice(-MAX_FAILED_COMMANDS) })
+  for (const { path } of observed.written) recordChangedFile(context, path)
+  const known = context.session === undefined ? undefined : context.state.observations
+  const facts = worthRecording(observed, known)
+  if (facts !== undefined) context.record('command.observed', { ...facts, conversation }, once)
+}
+
+/** Most commands only read, and show no fact that a later conversation needs. */
+const MAY_SHOW_FACTS =
+  /[>]|\b(?:tee|sed|perl|mv|cp|rm|touch|patch|apply|install|dd|test|tests|check|build|spec|version|versions|doctor|info|about|schema|status)\b|-v\b|-V\b|tsc|eslint|lint|compile|make|cargo|go |pytest|node |python|npm|yarn|pnpm|gradle|mvn/
+
+const NO_FILES: SessionState['changedFiles'] = { earlier: 0, items: [] }
+
+export function recordChangedFile(context: SessionContext, path: string): void {
+  const { items, leftOut = [] } =
+    context.session === undefined ? NO_FILES : context.state.changedFiles
+  if (!isProjectFile(path) || leftOut.includes(path)) return
+  if (!items.some((file) => file.text === path)) context.record('file.changed', { path })
+}
+
+/** False for files outside the project and for Stint's own. */
+export function isProjectFile(path: string | undefined): boolean {
+  return (
+    path !== undefined &&
+    !path.startsWith('/') &&
+    !path.startsWith('..') &&
+    !/^\.(?:sessions|tasks|git)\//.test(path)
+  )
+}
+
 export async function recordTestRun(
   context: SessionContext,
-  testRun: {
-    conversation: string
-    command: string
-    output: string
-    isError: boolean
-    toolUseId: string | undefined
-  },
+  testRun: FinishedCommand,
 ): Promise<void> {
   const { detectTestRun } = await import('../command/detect-test-run.ts')
   const run = detectTestRun(testRun.command, testRun.output, testRun.isError)

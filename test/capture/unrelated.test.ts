@@ -27,7 +27,7 @@ function sessionAfter(prompts: readonly string[]) {
   const story = new Story()
   for (const prompt of prompts) {
     const request = requestFromPrompt(prompt, DEFAULT_CONFIG)
-    if (request !== undefined) story.add('request.made', { ...request, conversation: 'c-1' })
+    if (request !== undefined) story.add('request.made', { text: request, conversation: 'c-1' })
   }
   const [, ...requests] = story.entries
   return fold('session', requests)

@@ -296,6 +296,18 @@ const MAKE: {
     ],
     conversation: conversation(draw),
   }),
+  'command.observed': (draw) => ({
+    command: draw.one('npm test', draw.words()),
+    errors: [{ at: draw.one('src/a.ts:3', draw.words()), message: draw.words() }],
+    versions: [{ subject: draw.words(), version: draw.one('1.2.3', '2.0.0') }],
+    written: [{ path: draw.words() }],
+    removed: [],
+    commits: [],
+    failing: [{ name: draw.words(), detail: draw.words() }],
+    passing: draw.one([], [draw.words()]),
+    succeeded: draw.one([], ['npm test']),
+    conversation: conversation(draw),
+  }),
   'turn.ended': (draw) => ({
     conversation: conversation(draw),
     said: draw.maybe(() => draw.words()),

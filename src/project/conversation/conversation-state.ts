@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { CrossedThresholds } from '../../context/budget/stages.ts'
 import type { PendingCommands } from '../../harness/contract/transcript.ts'
+import type { FailedCommand } from '../../command/failed-command.ts'
 import type { Usage } from '../../session/entries.ts'
 import { appendLine, createFolder, replaceUnsynced } from '../../journal/write-files.ts'
 import { readJson, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
@@ -58,6 +59,8 @@ export interface ConversationState {
   readonly heard?: string
   /** Commands without a result so far. */
   readonly carried?: PendingCommands
+  /** The last commands that failed; the next one may show what it takes. */
+  readonly failed?: readonly FailedCommand[]
   /** A compaction opens another window. */
   readonly windowNumber?: number
   readonly crossed?: CrossedThresholds

@@ -1,11 +1,20 @@
 // Only the recent end of what hooks capture is kept; the journal has all of it.
+import {
+  type Observations,
+  NO_OBSERVATIONS,
+  mergeObservations,
+} from '../../command/merge-observations.ts'
+import { type CommandObservation, readObservation } from '../../command/observation.ts'
+import { type StatementsState, confirmBy } from './statements.ts'
 import { type Folds, type Kinds, noEffect, outdatesWrittenTldr } from './kind.ts'
 import { type GitState, fields, item, nonEmptyString, str } from './read-fields.ts'
 import { type Item, KEEP_ALL, type ItemList, type ListRules, pushRecent } from './item-list.ts'
 
 export interface CapturedData {
-  'commit.made': { commit: string; subject: string; git?: GitState }
+  'commit.made': { commit: string; subject: string; body?: string; git?: GitState }
   'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
+  /** Typed facts from a command's output, and what they disprove. */
+  'command.observed': CommandObservation & { conversation: string }
   /** The whole output is in the file `artifact`. */
   'output.kept': {
     label?: string
@@ -29,6 +38,7 @@ export interface CapturedData {
 /** `text` is the subject. */
 export interface Commit extends Item {
   readonly commit: string
+  readonly body?: string
 }
 
 /** `text` is the command. */
@@ -40,6 +50,7 @@ export interface CapturedTestRun extends Item {
 export interface CapturedState {
   readonly commits: ItemList<Commit>
   readonly tests: ItemList<CapturedTestRun>
+  readonly observations?: Observations
   /** `text` is the prompt, or the type of agent. */
   readonly agents: ItemList<Item & { readonly result?: string }>
 }
@@ -50,12 +61,17 @@ export const listRules: ListRules<CapturedState> = {
   agents: KEEP_ALL,
 }
 
-export const fold: Folds<CapturedData, CapturedState> = {
+export const fold: Folds<CapturedData, CapturedState & StatementsState> = {
   'commit.made': {
     outdatesTldr: true,
     bindsBranch: false,
     apply(state, data, entry) {
-      const made = { ...item(entry, data.subject), commit: str(data.commit) }
+      const made = {
+        ...item(entry, data.subject),
+        commit: str(data.commit),
+        ...fields(data, 'body'),
+      }
+      confirmBy(state, [made.text, made.body ?? ''])
       pushRecent(state.commits, made, 12, (known) => known.commit === made.commit)
     },
   },
@@ -64,6 +80,15 @@ export const fold: Folds<CapturedData, CapturedState> = {
     const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
     pushRecent(state.tests, run, 12)
   }),
+  'command.observed': {
+    outdatesTldr: false,
+    apply(state, data) {
+      state.observations = mergeObservations(
+        state.observations ?? NO_OBSERVATIONS,
+        readObservation(data),
+      )
+    },
+  },
   'output.kept': { outdatesTldr: false, apply: noEffect },
   'agent.finished': outdatesWrittenTldr((state, data, entry) => {
     const asked = nonEmptyString(data.task) ?? nonEmptyString(data.type) ?? 'agent'
@@ -71,11 +96,12 @@ export const fold: Folds<CapturedData, CapturedState> = {
   }),
 }
 
-export const kinds = (): Kinds<CapturedData, CapturedState> => {
+export const kinds = (): Kinds<CapturedData, CapturedState & StatementsState> => {
   const usual = { group: 'code', writers: [], amendable: [], about: 'work' } as const
   return {
     'commit.made': { ...usual, label: 'commit', prose: ['commit', 'subject'], line: [] },
     'test.ran': { ...usual, prose: ['command', 'summary'] },
+    'command.observed': { ...usual, label: 'seen in output', prose: ['command'] },
     'output.kept': {
       ...usual,
       prose: ['label', 'command', 'summary'],
