@@ -107,6 +107,8 @@ export const EXPECTED: Readonly<
       "warning a.ts:4:7: eslint(no-unused-vars): Variable 'unused' is declared but never used. Unused variables should start with a '_'.",
       "warning b.ts:4:7: eslint(no-unused-vars): Variable 'unused' is declared but never used. Unused variables should start with a '_'.",
       'the end:',
+      '    help: Consider removing this declaration.',
+      '  Found 5 warnings and 0 errors.',
       '  Finished in 20ms on 3 files with 96 rules using 2 threads.',
     ],
   },
@@ -273,8 +275,8 @@ export const EXPECTED: Readonly<
   'written/flake8-failed.txt': {
     exit: 1,
     lines: [
-      "./shop/price.py:1:1: F401 'os' imported but unused",
-      './shop/price.py:12:80: E501 line too long (104 > 79 characters)',
+      "error ./shop/price.py:1:1: F401 'os' imported but unused",
+      'error ./shop/price.py:12:80: E501 line too long (104 > 79 characters)',
     ],
   },
   'written/go-build-failed.txt': {
