@@ -3,6 +3,7 @@ import { type Observations, NO_OBSERVATIONS } from '../command/merge-observation
 import { observationLines } from '../command/observation-lines.ts'
 import type { SessionState } from '../session/state.ts'
 import { VIEW_COMMANDS, type ContextSection, bullets, paragraph, sectionFrame } from './section.ts'
+import type { EntryValuer } from './entry-value.ts'
 import { contentWords } from './intent/unrelated-work.ts'
 
 type CapturedStatement = SessionState['statements']['items'][number]
@@ -15,10 +16,10 @@ export function statementSections(state: SessionState): readonly ContextSection[
   const facts = byUser.filter(({ kind }) => kind !== 'rule' && kind !== 'decision')
   const byAgent = fresh.filter(({ speaker }) => speaker === 'agent')
   return [
-    list(rules, 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
-    list(facts, 'Said by the user:', 'statements of the user', [4, 60, 700]),
+    list(valued(rules, 0.2, 0.3), 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
+    list(valued(facts, 0.1, 0.25), 'Said by the user:', 'statements of the user', [4, 60, 700]),
     list(
-      byAgent.map((statement) => ({
+      valued(byAgent, 0.05, 0.2).map((statement) => ({
         ...statement,
         text: `${statement.isConfirmed === true ? '✓ ' : ''}${statement.text}`,
       })),
@@ -29,13 +30,18 @@ export function statementSections(state: SessionState): readonly ContextSection[
   ]
 }
 
+/** Between `least` and `least + span`, by what the statement itself is worth. */
+function valued(statements: readonly CapturedStatement[], least: number, span: number) {
+  return statements.map((statement) => ({ ...statement, value: least + span * statement.value }))
+}
+
 /** By type, most useful first; each line names the command that showed it. */
 const OBSERVATION_VALUES = {
-  tests: 0.9,
-  errors: 0.8,
-  worked: 0.7,
-  versions: 0.5,
-  written: 0.4,
+  tests: 0.35,
+  errors: 0.3,
+  worked: 0.25,
+  versions: 0.15,
+  written: 0.12,
 } as const
 
 export function observationSection({ observations }: SessionState): ContextSection {
@@ -55,21 +61,18 @@ function list(
   room: readonly [number, number, number],
 ): ContextSection {
   return bullets(
-    statements.map(({ text }) => text),
-    sectionFrame(heading, things, VIEW_COMMANDS.activity, room, {
-      values: statements.map(({ value }) => value),
-      lengths: [Infinity, 70],
-    }),
+    statements,
+    sectionFrame(heading, things, VIEW_COMMANDS.activity, room, { lengths: [Infinity, 70] }),
   )
 }
 
 /** What the user asked for, without what is listed as a statement. */
-export function requestSection(state: SessionState): ContextSection {
+export function requestSection(state: SessionState, value: EntryValuer): ContextSection {
   const texts = state.requests.items
     .map(({ text }) => withoutStatements(text, state))
     .filter((text) => text.length >= 8)
   return bullets(
-    texts,
+    value('request', texts),
     sectionFrame('Asked by the user lately:', 'requests', VIEW_COMMANDS.activity, [10, 60, 110], {
       shelf: state.requests,
     }),
@@ -78,7 +81,7 @@ export function requestSection(state: SessionState): ContextSection {
 
 export function lastWordsSection(state: SessionState, isOther: boolean): ContextSection {
   return paragraph(
-    withoutStatements(state.lastTurn?.said ?? '', state),
+    { text: withoutStatements(state.lastTurn?.said ?? '', state), value: LAST_WORDS_VALUE },
     sectionFrame(
       `The agent's last words${isOther ? ', in an earlier conversation' : ''}:`,
       'last words',
@@ -88,6 +91,8 @@ export function lastWordsSection(state: SessionState, isOther: boolean): Context
     ),
   )
 }
+
+const LAST_WORDS_VALUE = 0.08
 
 /** No fact is injected twice. */
 function withoutStatements(text: string, { statements }: SessionState): string {

@@ -16,15 +16,10 @@ import {
   leftOutLines,
   describeLeftOut,
   roomForLeftOut,
+  shareByValue,
   shareRoom,
 } from './section.ts'
-import {
-  CURRENT_ROOM,
-  capturedSections,
-  currentSections,
-  recordedSections,
-  stableSections,
-} from './session-sections.ts'
+import { sectionGroups } from './session-sections.ts'
 
 export interface PackOptions {
   readonly conversation?: string
@@ -79,36 +74,44 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const { budget = MAX_TOKENS } = options
   const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
-  const currentRoom = Math.min(CURRENT_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
-  const capturedRoom = Math.floor(CAPTURED_SHARE * budget)
-  const head = stableSections(state)
-  const recorded = [...currentSections(state), ...recordedSections(state)]
-  const room = budget - fence - leftOutRoom - capturedRoom - spare
-  const fitsWhole = fullCostOf([...head, ...recorded]) <= room
-  // If the head has to be cut, its room must not depend on the rest, or its bytes would change with it.
-  const stable = fitsWhole
-    ? shareRoom(head, room)
-    : shareRoom(scaleFairShares(head, budget), budget - fence - currentRoom - leftOutRoom, 'fair')
-  const spent = fence + costOfFitted(stable)
-  const captured = capturedSections(state, options.conversation)
-  const fitInto = (left: number) => {
-    const first = shareRoom(recorded, left - Math.min(capturedRoom, fullCostOf(captured)))
-    return [...stable, ...first, ...shareRoom(captured, left - costOfFitted(first))]
-  }
-  const limit = budget - spare
-  const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit - spent))), leftOutRoom)
-  const fitted = fitInto(limit - spent - noteRoom)
+  const limit = budget - spare - fence
+  const fitInto = (room: number) => fitGroups(state, options, room)
+  const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit))), leftOutRoom)
+  const fitted = fitInto(limit - noteRoom)
   return {
     ...composeContext(subjectOf(state, options), fitted, noteRoom),
     noteRoom,
-    free: limit - fence - costOfFitted(fitted) - noteRoom,
+    free: limit - costOfFitted(fitted) - noteRoom,
   }
 }
 
-/** With a larger budget, the fair share of each section grows. */
-function scaleFairShares(sections: readonly ContextSection[], budget: number) {
-  if (budget <= MAX_TOKENS) return sections
-  return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
+/** The most that pinned lines and decisions may take, whatever else there is. */
+const HEAD_SHARE = 0.6
+const INTRO_SHARE = 0.2
+const STATUS_SHARE = 0.2
+
+/** All of what is recorded if it fits, and what was captured in the rest; otherwise by value. */
+function fitGroups(
+  state: SessionState,
+  { conversation }: PackOptions,
+  room: number,
+): readonly FittedSection[] {
+  const whole = sectionGroups(state, { conversation })
+  const { intro, head, status, openWork, recorded, captured } = whole
+  const all = [...intro, ...head, ...status, ...openWork, ...recorded]
+  if (fullCostOf(all) <= (1 - CAPTURED_SHARE) * room) {
+    const fitted = shareRoom(all, room)
+    return [...fitted, ...shareByValue(captured, room - costOfFitted(fitted))]
+  }
+  const brief = sectionGroups(state, { conversation, isBrief: true })
+  const begin = shareRoom(intro, INTRO_SHARE * room)
+  // Its room must not depend on the rest, or its bytes would change with it.
+  const first = shareByValue(brief.head, HEAD_SHARE * room)
+  const now = shareRoom(status, STATUS_SHARE * room)
+  const spent = costOfFitted([...begin, ...first, ...now])
+  const open = shareByValue(openWork, room - spent)
+  const rest = shareByValue([...recorded, ...captured], room - spent - costOfFitted(open))
+  return [...begin, ...first, ...now, ...open, ...rest]
 }
 
 function composeContext(subject: FenceSubject, fitted: readonly FittedSection[], noteRoom: number) {
@@ -239,11 +242,14 @@ export function textForSummariser(
     '',
     "## From the session's journal, to be kept in the summary",
   ]
+  const { intro, head, status, openWork, recorded, captured } = sectionGroups(state)
   const sections = [
-    ...currentSections(state).slice(1),
-    ...stableSections(state).slice(1),
-    ...recordedSections(state),
-    ...capturedSections(state),
+    ...status.slice(1),
+    ...openWork,
+    ...intro.slice(1),
+    ...head,
+    ...recorded,
+    ...captured,
   ]
   const fitted = shareRoom(sections, MAX_TOKENS - TOKEN_MARGIN - LEFT_OUT_ROOM - costOfAll(heading))
   return [

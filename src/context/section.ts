@@ -16,6 +16,10 @@ export interface ContextSection {
   readonly earlier: number
   /** Item cost limits to try, largest first. */
   readonly lengths: readonly number[]
+  /** By item: how much it is worth its room. Of few that fit, the most valuable are shown. */
+  readonly values: readonly number[]
+  /** By item, at most `length` each, without the heading. */
+  itemCosts(length: number): readonly number[]
   /** The `shown` most important items, each of at most `length` cost. */
   lines(shown: number, length: number): readonly string[]
 }
@@ -105,6 +109,56 @@ export function shareRoom(
   return sections.map((section) => fitted.get(section) ?? fitSection(section, 0))
 }
 
+/** Item cost limits to try before items are left out: a few whole ones tell more than all of them cut. */
+const VALUED_LENGTHS = [Infinity, 90, 60] as const
+
+/**
+ * Every section gets the items that are worth most for their cost. Unlike `shareRoom` it prefers a
+ * few whole items to many cut ones.
+ */
+export function shareByValue(
+  sections: readonly ContextSection[],
+  room: number,
+): readonly FittedSection[] {
+  const open = sections.filter(({ count }) => count > 0)
+  const length = VALUED_LENGTHS.find((each) => costAt(open, each) <= room) ?? 60
+  const waiting = open.map((section) => {
+    const costs = section.itemCosts(length)
+    const order = indexesByValue(section.values)
+    return { section, shown: 0, heading: headingCost(section, costs, length), costs, order }
+  })
+  let left = room
+  for (;;) {
+    let best: (typeof waiting)[number] | undefined
+    let bestWorth = 0
+    let bestCost = 0
+    for (const each of waiting) {
+      const next = each.order[each.shown]
+      if (next === undefined) continue
+      const cost = each.costs[next]! + (each.shown === 0 ? each.heading : 0)
+      const worth = each.section.values[next]! / Math.max(1, cost)
+      if (cost > left || worth <= bestWorth) continue
+      best = each
+      bestWorth = worth
+      bestCost = cost
+    }
+    if (best === undefined) break
+    best.shown += 1
+    left -= bestCost
+  }
+  const shown = new Map(waiting.map((each) => [each.section, each.shown]))
+  return sections.map((section) => render(section, shown.get(section) ?? 0, length))
+}
+
+function costAt(sections: readonly ContextSection[], length: number) {
+  return sections.reduce((sum, section) => sum + render(section, section.count, length).cost, 0)
+}
+
+function headingCost(section: ContextSection, costs: readonly number[], length: number) {
+  const [first] = indexesByValue(section.values)
+  return Math.max(0, render(section, 1, length).cost - costs[first!]!)
+}
+
 export const VIEW_COMMANDS = {
   all: 'stint view',
   progress: 'stint view --progress',
@@ -145,14 +199,18 @@ export function roomForLeftOut(leftOut: readonly string[]): number {
 
 type Keep = 'first' | 'last'
 
-export type SectionFrame = Omit<ContextSection, 'count' | 'lines' | 'lengths'> & {
+export type SectionFrame = Omit<
+  ContextSection,
+  'count' | 'lines' | 'lengths' | 'values' | 'itemCosts'
+> & {
   readonly heading: string
   readonly lengths?: readonly number[]
-  /** Which items to keep when not all fit. */
+  /** Which items to keep when not all fit, and their value does not say. */
   readonly keep: Keep
-  /** By item; the most valuable ones are kept, whatever `keep` says. */
-  readonly values?: readonly number[]
 }
+
+/** A text, with its value where items of a section differ in it. */
+export type SectionItem = string | { readonly text: string; readonly value: number }
 
 export function sectionFrame(
   heading: string,
@@ -162,7 +220,6 @@ export function sectionFrame(
   more: {
     readonly shelf?: { readonly earlier: number }
     readonly keep?: Keep
-    readonly values?: readonly number[]
     readonly lengths?: readonly number[]
   } = {},
 ): SectionFrame {
@@ -175,31 +232,55 @@ export function sectionFrame(
 export function listSection<T, U>(
   frame: SectionFrame,
   lengths: readonly number[],
-  { items, leftOut }: { readonly items: readonly T[]; readonly leftOut: number },
+  {
+    items,
+    values = orderedValues(items.length, frame.keep),
+    leftOut,
+  }: {
+    readonly items: readonly T[]
+    readonly values?: readonly number[]
+    readonly leftOut: number
+  },
   shortened: (item: T, length: number) => U,
   together: (items: readonly U[]) => readonly string[],
 ): ContextSection {
   // Memoised: the same length is used again for fewer items.
   const cached = new Map<number, readonly U[]>()
+  const allAt = (length: number) => {
+    const all = cached.get(length) ?? items.map((item) => shortened(item, length))
+    cached.set(length, all)
+    return all
+  }
   return {
     lengths,
     ...frame,
+    values,
     count: items.length,
     earlier: frame.earlier + leftOut,
-    lines: (shown, length) => {
-      const all = cached.get(length) ?? items.map((item) => shortened(item, length))
-      cached.set(length, all)
-      return together(takeItems(all, shown, frame))
+    itemCosts: (length) => {
+      const heading = costOfAll([frame.heading])
+      return allAt(length).map((item) => costOfAll(together([item])) - heading)
     },
+    lines: (shown, length) => together(takeItems(allAt(length), shown, values)),
   }
 }
 
-function takeItems<T>(items: readonly T[], count: number, { values, keep }: SectionFrame) {
-  if (values === undefined || count >= items.length) return takeFirstOrLast(items, count, keep)
-  const byValue = items
-    .map((_, index) => index)
-    .toSorted((a, b) => values[b]! - values[a]! || b - a)
-  const kept = new Set(byValue.slice(0, count))
+/** Just enough to say which of the items comes first. */
+function orderedValues(count: number, keep: Keep): readonly number[] {
+  return Array.from({ length: count }, (_, index) => {
+    return DEFAULT_VALUE * (1 + (keep === 'first' ? count - index : index + 1) / (100 * count))
+  })
+}
+
+const DEFAULT_VALUE = 0.05
+
+export function indexesByValue(values: readonly number[]): readonly number[] {
+  return values.map((_, index) => index).toSorted((a, b) => values[b]! - values[a]! || b - a)
+}
+
+function takeItems<T>(items: readonly T[], count: number, values: readonly number[]) {
+  if (count >= items.length) return items
+  const kept = new Set(indexesByValue(values).slice(0, count))
   return items.filter((_, index) => kept.has(index))
 }
 
@@ -209,17 +290,25 @@ export function takeFirstOrLast<T>(items: readonly T[], count: number, keep: Kee
 
 const MAX_ITEMS = 150
 
-function safeItems(texts: readonly string[], keep: Keep) {
-  const near = takeFirstOrLast(texts, MAX_ITEMS, keep)
-  const items = near.map(safeLine).filter((item) => item !== '')
-  return { items, leftOut: texts.length - near.length }
+function safeItems(all: readonly SectionItem[], keep: Keep) {
+  const near = takeFirstOrLast(all, MAX_ITEMS, keep)
+  const safe = near
+    .map((item) => (typeof item === 'string' ? { text: item } : item))
+    .map((item) => ({ ...item, text: safeLine(item.text) }))
+    .filter(({ text }) => text !== '')
+  const hasValues = safe.some((item) => 'value' in item)
+  return {
+    items: safe.map(({ text }) => text),
+    leftOut: all.length - near.length,
+    ...(hasValues ? { values: safe.map((item) => ('value' in item ? item.value : 0)) } : {}),
+  }
 }
 
-export function paragraph(text: string, frame: SectionFrame): ContextSection {
+export function paragraph(text: SectionItem, frame: SectionFrame): ContextSection {
   return enumeration([text], frame, [Infinity, 160, 110, 80, 55, 35, 18])
 }
 
-export function bullets(texts: readonly string[], frame: SectionFrame): ContextSection {
+export function bullets(texts: readonly SectionItem[], frame: SectionFrame): ContextSection {
   return listSection(
     frame,
     [Infinity, 90, 60, 40],
@@ -231,7 +320,7 @@ export function bullets(texts: readonly string[], frame: SectionFrame): ContextS
 
 /** For short items, where line breaks would cost more than the text. */
 export function enumeration(
-  texts: readonly string[],
+  texts: readonly SectionItem[],
   frame: SectionFrame,
   lengths: readonly number[] = [40, 25],
 ): ContextSection {

@@ -20,6 +20,7 @@ import {
   paragraph,
 } from './section.ts'
 import { tableSection } from './table-section.ts'
+import { type EntryValuer, entryValuer, standingDecisions } from './entry-value.ts'
 
 function textsOf({ items }: { readonly items: readonly { readonly text: string }[] }) {
   return items.map(({ text }) => text)
@@ -29,51 +30,50 @@ function joinParts(parts: readonly string[]) {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-/** The head must not depend on the rest, so that prompt caches see the same bytes. */
-export function stableSections(state: SessionState): readonly ContextSection[] {
-  const { key, keyFiles, commands } = state
-  const pinned = key.items.filter(({ from }) => from === undefined)
-  // A decision that a checkpoint copied is shown with the decisions only.
-  const decided = new Set(state.decisions.items.map(({ id }) => id))
-  const copied = key.items.filter(({ from }) => from !== undefined && !decided.has(from))
-  return [
-    paragraph(
-      state.title === '' ? state.name : `${state.name} (${state.title})`,
-      sectionFrame('Session:', 'name', VIEW_COMMANDS.all, [0, 24, 60], { lengths: [50, 30, 18] }),
-    ),
-    paragraph(state.goal, sectionFrame('Objective:', 'objective', VIEW_COMMANDS.all, [1, 60, 120])),
-    firstRequest(state),
-    bullets(
-      pinned.map(({ text }) => text),
-      sectionFrame('Key context:', 'lines of key context', VIEW_COMMANDS.all, [3, 300, Infinity], {
-        lengths: [Infinity, 200, 120, 80, 60, 52, 46, 40, 34, 28],
-      }),
-    ),
-    decisions(state),
-    bullets(
-      copied.map(({ text }) => text),
-      sectionFrame(
-        'Key context drawn at checkpoints:',
-        'lines drawn at checkpoints',
-        VIEW_COMMANDS.all,
-        [6, 30, 250],
-        { shelf: key },
+/** The sections of a context by how they get their room. */
+export interface SectionGroups {
+  readonly intro: readonly ContextSection[]
+  /** Must not depend on what follows, so that prompt caches see the same bytes. */
+  readonly head: readonly ContextSection[]
+  readonly status: readonly ContextSection[]
+  readonly openWork: readonly ContextSection[]
+  /** What else people and agents recorded. */
+  readonly recorded: readonly ContextSection[]
+  readonly captured: readonly ContextSection[]
+}
+
+/** `isBrief` drops why a decision was made before it drops decisions. */
+export function sectionGroups(
+  state: SessionState,
+  { conversation, isBrief = false }: { conversation?: string | undefined; isBrief?: boolean } = {},
+): SectionGroups {
+  const valued = entryValuer(state)
+  return {
+    intro: [
+      paragraph(
+        state.title === '' ? state.name : `${state.name} (${state.title})`,
+        sectionFrame('Session:', 'name', VIEW_COMMANDS.all, [0, 24, 60], { lengths: [50, 30, 18] }),
       ),
-    ),
-    enumeration(
-      keyFiles.items.map(({ text, description }) =>
-        description === undefined ? text : `${text} (${description})`,
+      paragraph(
+        state.goal,
+        sectionFrame('Objective:', 'objective', VIEW_COMMANDS.all, [1, 60, 120]),
       ),
-      sectionFrame('Key files:', 'key files', VIEW_COMMANDS.all, [7, 30, 100], { shelf: keyFiles }),
-    ),
-    bullets(
-      textsOf(commands),
-      sectionFrame('Commands that were kept:', 'commands', VIEW_COMMANDS.all, [8, 28, 80], {
-        shelf: commands,
-      }),
-    ),
-    enumeration(state.tasks, sectionFrame('Tasks:', 'tasks', VIEW_COMMANDS.all, [9, 20, 40])),
-  ]
+      firstRequest(state),
+    ],
+    head: [keyContext(state, valued), decisions(state, valued, isBrief)],
+    status: statusSections(state),
+    openWork: openWork(state, valued),
+    recorded: recordedSections(state, valued),
+    captured: capturedSections(state, valued, conversation),
+  }
+}
+
+function keyContext({ key }: SessionState, valued: EntryValuer) {
+  const pinned = key.items.filter(({ from }) => from === undefined).map(({ text }) => text)
+  return bullets(
+    valued('pinned', pinned),
+    sectionFrame('Key context:', 'lines of key context', VIEW_COMMANDS.all, [3, 300, Infinity]),
+  )
 }
 
 /** Unless the objective, which hooks take from it, says the same. */
@@ -94,17 +94,24 @@ function firstRequest({ requests, goal }: SessionState) {
   )
 }
 
-function decisions({ decisions: shelf }: SessionState) {
+function decisions({ decisions: shelf }: SessionState, valued: EntryValuer, isBrief: boolean) {
+  const standing = standingDecisions(shelf.items)
+  const rows = standing.map(({ text, choice, rationale }) => ({
+    decision: text,
+    choice: choice === undefined || text.includes(choice) ? '' : choice,
+    because: isBrief ? '' : (rationale ?? ''),
+  }))
+  const values = valued(
+    'decision',
+    rows.map(({ decision }) => decision),
+  )
   return tableSection(
     {
       name: 'decisions',
       main: 'decision',
-      columns: { decision: 0.4, choice: 0.3, because: 0.5 },
-      rows: shelf.items.map(({ text, choice, rationale }) => ({
-        decision: text,
-        choice: choice === text ? '' : (choice ?? ''),
-        because: rationale ?? '',
-      })),
+      columns: { decision: 0.6, choice: 0.3, because: 0.5 },
+      rows,
+      values: values.map(({ value }) => value),
       line: ({ decision, choice, because }) =>
         decisionLine({
           text: decision,
@@ -113,16 +120,15 @@ function decisions({ decisions: shelf }: SessionState) {
         }),
     },
     {
-      ...sectionFrame('Decisions:', 'decisions', VIEW_COMMANDS.decisions, [4, 180, 450], { shelf }),
+      ...sectionFrame('Decisions:', 'decisions', VIEW_COMMANDS.decisions, [4, 180, 450], {
+        shelf: { earlier: shelf.earlier + shelf.items.length - standing.length },
+      }),
       lengths: [Infinity, 120, 80, 60, 46],
     },
   )
 }
 
-/** Room reserved for these sections together. */
-export const CURRENT_ROOM = 280
-
-export function currentSections(state: SessionState): readonly ContextSection[] {
+function statusSections(state: SessionState): readonly ContextSection[] {
   return [
     paragraph(
       tldrWithoutGoal(state),
@@ -140,13 +146,21 @@ export function currentSections(state: SessionState): readonly ContextSection[] 
         lengths: [60, 40, 26],
       }),
     ),
-    openSteps(state),
+  ]
+}
+
+function openWork(state: SessionState, valued: EntryValuer): readonly ContextSection[] {
+  const blockers = openBlockers(state).map(({ text }) => text)
+  // The first next step comes first.
+  const next = valued('next', textsOf(state.next).toReversed()).toReversed()
+  return [
+    openSteps(state, valued),
     bullets(
-      openBlockers(state).map(({ text }) => text),
+      valued('blocker', blockers),
       sectionFrame('Open blockers:', 'open blockers', VIEW_COMMANDS.blockers, [2, 40, 120]),
     ),
     bullets(
-      textsOf(state.next),
+      next,
       sectionFrame('Next steps:', 'next steps', VIEW_COMMANDS.next, [3, 40, 120], {
         shelf: state.next,
         keep: 'first',
@@ -189,9 +203,11 @@ function progressText(state: SessionState) {
   return `${done}/${total} steps done${current === undefined ? '' : `; current: ${current.text}`}`
 }
 
-function openSteps(state: SessionState) {
+function openSteps(state: SessionState, valued: EntryValuer) {
   const current = currentStep(state)
   const open = state.steps.items.filter((step) => step.status !== 'done')
+  // The first open step comes first, and the current one before all.
+  const values = valued('step', open.map(({ text }) => text).toReversed()).toReversed()
   return tableSection(
     {
       name: 'open_steps',
@@ -201,6 +217,7 @@ function openSteps(state: SessionState) {
         is: step === current ? 'current' : step.status,
         step: step.text,
       })),
+      values: values.map(({ value }, index) => (open[index] === current ? 1 : value)),
       line: ({ is, step }) => (is === 'todo' ? `[ ] ${step}` : `[ ] ${step} (${is})`),
     },
     {
@@ -212,77 +229,115 @@ function openSteps(state: SessionState) {
   )
 }
 
-/** What people and agents recorded about the work. */
-export function recordedSections(state: SessionState): readonly ContextSection[] {
-  const { progress, discoveries, notes } = state
-  const pinned = new Set(state.key.items.map((line) => line.from))
+function recordedSections(state: SessionState, valued: EntryValuer): readonly ContextSection[] {
+  const { key, discoveries, keyFiles, commands, progress, notes, delegates } = state
+  const pinned = new Set(key.items.map((line) => line.from))
   const found = discoveries.items.filter(({ id }) => !pinned.has(id))
+  const gotchas = found.filter(({ gotcha }) => gotcha).map(({ text }) => `Gotcha: ${text}`)
+  const others = found.filter(({ gotcha }) => !gotcha).map(({ text }) => text)
+  // A decision that a checkpoint copied is shown with the decisions only.
+  const decided = new Set(state.decisions.items.map(({ id }) => id))
+  const copied = key.items.filter(({ from }) => from !== undefined && !decided.has(from))
+  const files = keyFiles.items.map(({ text, description }) =>
+    description === undefined ? text : `${text} (${description})`,
+  )
   return [
     bullets(
-      found.map(({ text, gotcha }) => (gotcha ? `Gotcha: ${text}` : text)),
+      valued(
+        'discovery',
+        copied.map(({ text }) => text),
+      ),
+      sectionFrame(
+        'Key context drawn at checkpoints:',
+        'lines drawn at checkpoints',
+        VIEW_COMMANDS.all,
+        [6, 30, 250],
+        { shelf: key },
+      ),
+    ),
+    bullets(
+      [...valued('gotcha', gotchas), ...valued('discovery', others)],
       sectionFrame('Discoveries:', 'discoveries', VIEW_COMMANDS.discoveries, [8, 28, 300], {
         shelf: discoveries,
       }),
     ),
     bullets(
-      textsOf(progress),
+      valued('progress', textsOf(progress)),
       sectionFrame('Done lately:', 'progress notes', VIEW_COMMANDS.progress, [11, 28, 160], {
         shelf: progress,
       }),
     ),
     bullets(
-      textsOf(notes),
+      valued('note', textsOf(notes)),
       sectionFrame('Notes:', 'notes', VIEW_COMMANDS.all, [12, 20, 120], { shelf: notes }),
     ),
+    enumeration(
+      valued('file', files),
+      sectionFrame('Key files:', 'key files', VIEW_COMMANDS.all, [7, 30, 100], { shelf: keyFiles }),
+    ),
+    bullets(
+      valued('command', textsOf(commands)),
+      sectionFrame('Commands that were kept:', 'commands', VIEW_COMMANDS.all, [8, 28, 80], {
+        shelf: commands,
+      }),
+    ),
+    bullets(
+      delegates.items.map((delegate) => ({ text: delegateLine(delegate), value: DELEGATE_VALUE })),
+      sectionFrame('Delegates:', 'delegates', 'stint delegates', [6, 34, 160], {
+        shelf: delegates,
+      }),
+    ),
+    enumeration(state.tasks, sectionFrame('Tasks:', 'tasks', VIEW_COMMANDS.all, [9, 20, 40])),
   ]
 }
 
+const DELEGATE_VALUE = 0.2
+const STATE_VALUE = 0.6
+const FAILURE_VALUE = 0.4
+const PATH_VALUE = 0.01
+
 /** What hooks captured. */
-export function capturedSections(
+function capturedSections(
   state: SessionState,
-  conversation?: string,
+  valued: EntryValuer,
+  conversation: string | undefined,
 ): readonly ContextSection[] {
-  const { agents, delegates, lastTurn } = state
+  const { agents, lastTurn } = state
   const files = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
   const isOther = conversation !== undefined && lastTurn?.conversation !== conversation
+  const results = agents.items.map(({ text, result }) =>
+    result === undefined ? text : `${text}: ${result}`,
+  )
   return [
     ...statementSections(state),
     observationSection(state),
-    requestSection(state),
+    requestSection(state, valued),
+    testRuns(state, valued),
+    commits(state, valued),
     enumeration(
-      files.map(({ text }) => text),
+      files.map(({ text }, index) => ({ text, value: PATH_VALUE * (1 - index / 1000) })),
       sectionFrame('Files changed:', 'changed files', VIEW_COMMANDS.activity, [10, 28, 100], {
         shelf: state.changedFiles,
         keep: 'first',
       }),
     ),
-    commits(state),
-    testRuns(state),
     bullets(
-      agents.items.map(({ text, result }) => (result === undefined ? text : `${text}: ${result}`)),
+      valued('agent', results),
       sectionFrame(
         'Agents that finished:',
         'agent results',
         VIEW_COMMANDS.activity,
         [13, 28, 120],
-        {
-          shelf: agents,
-        },
+        { shelf: agents },
       ),
-    ),
-    bullets(
-      delegates.items.map(delegateLine),
-      sectionFrame('Delegates:', 'delegates', 'stint delegates', [6, 34, 160], {
-        shelf: delegates,
-      }),
     ),
     lastWordsSection(state, isOther),
     paragraph(
-      lastTurn?.failure ?? '',
+      { text: lastTurn?.failure ?? '', value: FAILURE_VALUE },
       sectionFrame('The last turn failed:', 'failure', VIEW_COMMANDS.activity, [5, 26, 60]),
     ),
     paragraph(
-      stateText(state),
+      { text: stateText(state), value: STATE_VALUE },
       sectionFrame('State:', 'state', VIEW_COMMANDS.all, [2, 20, 60], { lengths: [70, 45, 28] }),
     ),
   ]
@@ -302,16 +357,22 @@ function stateText(state: SessionState) {
   ])
 }
 
-function commits({ commits: shelf }: SessionState) {
+function commits({ commits: shelf }: SessionState, valued: EntryValuer) {
+  const rows = shelf.items.map(({ commit, text, body }) => ({
+    commit: commit.slice(0, 7),
+    subject: body === undefined ? text : `${text} (${body})`,
+  }))
+  const values = valued(
+    'commit',
+    rows.map(({ subject }) => subject),
+  )
   return tableSection(
     {
       name: 'commits',
       main: 'subject',
       columns: { commit: 0.5, subject: 1 },
-      rows: shelf.items.map(({ commit, text, body }) => ({
-        commit: commit.slice(0, 7),
-        subject: body === undefined ? text : `${text} (${body})`,
-      })),
+      rows,
+      values: values.map(({ value }) => value),
       line: ({ commit, subject }) => `${commit} ${subject}`,
     },
     {
@@ -321,17 +382,22 @@ function commits({ commits: shelf }: SessionState) {
   )
 }
 
-function testRuns({ tests: shelf }: SessionState) {
+function testRuns({ tests: shelf }: SessionState, valued: EntryValuer) {
+  const runs = failedFirst(shelf.items)
+  const values = runs.map(
+    ({ passed, text }) => valued(passed ? 'passed test' : 'failed test', [text])[0]!.value,
+  )
   return tableSection(
     {
       name: 'tests',
       main: 'command',
       columns: { result: 0.3, command: 0.6, summary: 0.6 },
-      rows: failedFirst(shelf.items).map(({ passed, text, summary = '' }) => ({
+      rows: runs.map(({ passed, text, summary = '' }) => ({
         result: passed ? 'passed' : 'FAILED',
         command: text,
         summary,
       })),
+      values,
       line: ({ result, command, summary }) =>
         `${result}: ${command}${summary === '' ? '' : ` (${summary})`}`,
     },
@@ -341,10 +407,7 @@ function testRuns({ tests: shelf }: SessionState) {
         'test runs',
         VIEW_COMMANDS.activity,
         [6, 40, 120],
-        {
-          shelf,
-          keep: 'first',
-        },
+        { shelf, keep: 'first' },
       ),
       lengths: [Infinity, 80, 50],
     },

@@ -11,6 +11,8 @@ export interface SectionTable<Column extends string> {
   /** Rows without this column are dropped. */
   readonly main: NoInfer<Column>
   readonly rows: readonly Row<Column>[]
+  /** By row. */
+  readonly values?: readonly number[]
   line(row: Row<Column>): string
 }
 
@@ -23,12 +25,20 @@ export function tableSection<Column extends string>(
   table: SectionTable<Column>,
   frame: SectionFrame & { readonly lengths: readonly number[] },
 ): ContextSection {
-  const near = takeFirstOrLast(table.rows, MAX_ROWS, frame.keep)
-  const items = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
+  const { values } = table
+  const near = takeFirstOrLast(
+    table.rows.map((row, index) => ({ row: mapCells(row, safeLine), value: values?.[index] ?? 0 })),
+    MAX_ROWS,
+    frame.keep,
+  ).filter(({ row }) => row[table.main] !== '')
   return listSection(
     frame,
     frame.lengths,
-    { items, leftOut: table.rows.length - near.length },
+    {
+      items: near.map(({ row }) => row),
+      leftOut: Math.max(0, table.rows.length - MAX_ROWS),
+      ...(values === undefined ? {} : { values: near.map(({ value }) => value) }),
+    },
     (row, length) =>
       mapCells(row, (cell, column) =>
         shortenToCost(cell, Math.ceil(length * table.columns[column])),

@@ -6,7 +6,7 @@ import {
   explainContext,
   packContext,
 } from '../../src/context/injected-context.ts'
-import { stableSections } from '../../src/context/session-sections.ts'
+import { sectionGroups } from '../../src/context/session-sections.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import { sweepStory } from '../support/worlds.ts'
@@ -28,20 +28,23 @@ const anyProject = fc.option(
   { nil: undefined },
 )
 
+function headSize(state: SessionState): number {
+  const { intro, head } = sectionGroups(state)
+  return intro.length + head.length
+}
+
 /** The lines of the stable head. */
 function headOf(state: SessionState, budget: number): readonly string[] {
   const { fitted } = arrangeContext(state, { budget })
-  return fitted.slice(0, stableSections(state).length).flatMap(({ lines }) => lines)
+  return fitted.slice(0, headSize(state)).flatMap(({ lines }) => lines)
 }
 
 /** Whether the head shows all its items unshortened. */
 function isHeadComplete(state: SessionState, budget: number): boolean {
   const { sections } = explainContext(state, { budget })
-  return sections
-    .slice(0, stableSections(state).length)
-    .every(({ told, is_shortened: isShortened }) => {
-      return !isShortened && (told === 'all' || told === 'empty')
-    })
+  return sections.slice(0, headSize(state)).every(({ told, is_shortened: isShortened }) => {
+    return !isShortened && (told === 'all' || told === 'empty')
+  })
 }
 
 describe('for any session and any budget,', () => {

@@ -1,49 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import {
-  chooseEntries,
-  standingDecisions,
-  valuedEntries,
-  valuedLines,
-} from '../../src/context/entry-value.ts'
-import { costOfAll } from '../../src/context/text-size.ts'
-import { Story, sweepStory } from '../support/worlds.ts'
+import { entryValuer, standingDecisions } from '../../src/context/entry-value.ts'
+import { packContext } from '../../src/context/injected-context.ts'
+import { Story } from '../support/worlds.ts'
 import { longStory } from './sessions.ts'
 
 const decision = (id: string, text: string) => ({ id, text })
 
 describe('of the entries of a session', () => {
-  test('what is open, pinned or decided comes before everything else', () => {
-    const kinds = valuedEntries(sweepStory().state).map(({ kind }) => kind)
-    const standing = new Set(['blocker', 'next', 'step', 'pinned', 'decision'])
-    const firstOther = kinds.findIndex((kind) => !standing.has(kind))
-    expect(kinds.slice(0, firstOther).length).toBeGreaterThan(0)
-    expect(kinds.slice(firstOther).filter((kind) => standing.has(kind))).toEqual([])
-  })
-
-  test('a finished step and a resolved blocker have no value', () => {
-    const story = new Story()
-    const step = story.add('step.added', { text: 'Raise the limit of the pool' })
-    story.add('step.done', { step })
-    const blocker = story.add('blocker.raised', { text: 'No access to the replica' })
-    story.add('blocker.resolved', { blocker, resolution: 'Granted' })
-    expect(valuedEntries(story.state)).toEqual([])
-  })
-
-  test('of one kind the newer entry comes first, and one about the open work before both', () => {
+  test('the newer one is worth more, and one about the open work more than both', () => {
     const story = new Story()
     story.add('step.added', { text: 'Raise the connection limit of the pool' })
-    story.add('discovery.made', { text: 'The connection limit of the pool is 20' })
-    for (let index = 0; index < 4; index += 1)
-      story.add('discovery.made', { text: `Colour ${index} of the banner is wrong` })
-    const texts = valuedEntries(story.state).map(({ text }) => text)
-    expect(texts).toEqual([
-      'Raise the connection limit of the pool',
+    const texts = [
       'The connection limit of the pool is 20',
-      'Colour 3 of the banner is wrong',
-      'Colour 2 of the banner is wrong',
-      'Colour 1 of the banner is wrong',
-      'Colour 0 of the banner is wrong',
-    ])
+      'Colour 1 is wrong',
+      'Colour 2 is wrong',
+    ]
+    const values = entryValuer(story.state)('discovery', texts).map(({ value }) => value)
+    expect(values[0]).toBeGreaterThan(values[2]!)
+    expect(values[2]).toBeGreaterThan(values[1]!)
   })
 
   test('a decision is replaced by a later one on the same alternatives', () => {
@@ -55,43 +29,30 @@ describe('of the entries of a session', () => {
     const back = decision('3', 'Reversed: leveled compaction in place of size-tiered compaction')
     expect(standingDecisions([first, other, back])).toEqual([other, back])
   })
-
-  test('the chosen ones fit the room, and a small one takes what a large one leaves', () => {
-    const entry = (id: string, value: number, size: number) => ({
-      kind: 'note' as const,
-      id,
-      text: 'x'.repeat(size),
-      value,
-    })
-    const entries = [
-      entry('a', 1.5, 50),
-      entry('b', 0.3, 60),
-      entry('c', 0.2, 20),
-      entry('d', 0.1, 30),
-    ]
-    const chosen = chooseEntries(entries, 100, ({ text }) => text.length)
-    expect(chosen.map(({ id }) => id)).toEqual(['a', 'c', 'd'])
-  })
 })
 
-describe('the lines of the most valuable entries', () => {
-  test.each([200, 500, 1000, 2000])('cost at most %i', (room) => {
-    const lines = valuedLines(longStory().state, room)
-    expect(lines.length).toBeGreaterThan(0)
-    expect(costOfAll(lines)).toBeLessThanOrEqual(room)
+describe('a context without room for everything', () => {
+  test('shows open steps and blockers before older notes and findings', () => {
+    const story = new Story()
+    for (let n = 0; n < 120; n += 1) {
+      story.add('note.added', { text: `Note ${n} on how the importer reads a file of many rows` })
+      story.add('discovery.made', { text: `Finding ${n} on how the exporter writes its columns` })
+    }
+    for (let n = 0; n < 12; n += 1) story.add('step.added', { text: `Open piece of work ${n}` })
+    story.add('blocker.raised', { text: 'No access to the replica' })
+    const { text } = packContext(story.state)
+    for (let n = 0; n < 12; n += 1) expect(text).toContain(`Open piece of work ${n}`)
+    expect(text).toContain('No access to the replica')
+    expect(text).toContain('Finding 119')
+    expect(text).not.toContain('Finding 0 ')
   })
 
-  test('begin with a head that stays the same while the work continues', () => {
+  test('begins with a head that stays the same while the work continues', () => {
     const story = longStory()
-    const headOf = (lines: readonly string[]) =>
-      lines.slice(
-        0,
-        lines.findIndex((line) => line.startsWith('Open') || line.startsWith('Next')),
-      )
-    const head = headOf(valuedLines(story.state, 1000))
+    const headOf = (text: string) => text.slice(0, text.indexOf('\nTL;DR'))
+    const head = headOf(packContext(story.state, { budget: 1000 }).text)
     story.add('step.added', { text: 'Measure again with twice the watchers' })
-    story.add('progress.made', { text: 'The lock is in place' })
     story.add('discovery.made', { text: 'The watcher polls twice' })
-    expect(headOf(valuedLines(story.state, 1000))).toEqual(head)
+    expect(headOf(packContext(story.state, { budget: 1000 }).text)).toBe(head)
   })
 })

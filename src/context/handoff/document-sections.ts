@@ -4,7 +4,7 @@ import { type SessionState, currentStep, openBlockers, stepCounts } from '../../
 import { tldrOf } from '../../session/tldr.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { formatToMinute } from '../../text/times.ts'
-import { counted, shortenToCost } from '../text-size.ts'
+import { costOfAll, counted, shortenToCost } from '../text-size.ts'
 import {
   type SectionFrame,
   VIEW_COMMANDS,
@@ -63,6 +63,8 @@ function textSection(
     lengths: LENGTHS,
     ...frame,
     count: 1,
+    values: [1],
+    itemCosts: (length) => [costOfAll(lines(length))],
     lines: (_shown, length) => headed(frame.heading, lines(length)),
   }
 }

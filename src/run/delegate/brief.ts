@@ -10,7 +10,7 @@ import {
 } from '../../context/section.ts'
 import { costOfAll, shortenToCost } from '../../context/text-size.ts'
 import { fenceLines, fenced } from '../../context/fence.ts'
-import { currentSections, stableSections } from '../../context/session-sections.ts'
+import { sectionGroups } from '../../context/session-sections.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { nameForFiles } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -98,8 +98,9 @@ const SECTIONS: ReadonlySet<string> = new Set([
 
 function recordLines(state: SessionState, room: number) {
   const gotchas = state.discoveries.items.filter(({ gotcha }) => gotcha).map(({ text }) => text)
+  const { intro, head, status, openWork, recorded } = sectionGroups(state)
   const sections = [
-    ...[...stableSections(state), ...currentSections(state)].filter(({ things }) =>
+    ...[...intro, ...head, ...status, ...openWork, ...recorded].filter(({ things }) =>
       SECTIONS.has(things),
     ),
     bullets(gotchas, sectionFrame('Gotchas:', 'gotchas', VIEW_COMMANDS.discoveries, [4, 60, 200])),

@@ -47,11 +47,11 @@ export interface FindingsState {
 }
 
 export const listRules: ListRules<FindingsState> = {
-  discoveries: { recent: 12, isOrdered: true },
-  key: { recent: 12, keeps: ({ from }) => from === undefined, isOrdered: true },
-  notes: { recent: 5, isOrdered: true },
+  discoveries: { recent: 60, isOrdered: true },
+  key: { recent: 60, keeps: ({ from }) => from === undefined, isOrdered: true },
+  notes: { recent: 30, isOrdered: true },
   blockers: { recent: 5, keeps: ({ resolvedAt }) => resolvedAt === undefined, isOrdered: true },
-  decisions: { recent: 12, isOrdered: true },
+  decisions: { recent: 100, isOrdered: true },
 }
 
 const foldDiscovery = (gotcha: boolean) =>
