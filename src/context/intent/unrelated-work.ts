@@ -1,5 +1,6 @@
 import type { SessionState } from '../../session/state.ts'
 import { lazily } from '../../text/lazily.ts'
+import { stem } from '../../text/stem.ts'
 import { isWrittenByUser } from './phrases.ts'
 
 const MIN_PROMPT_WORDS = 6
@@ -128,13 +129,6 @@ function wordsOf(text: string) {
       .replaceAll('’', "'")
       .match(/[a-z']+/g) ?? []
   )
-}
-
-/** `caching`, `caches` and `cached` become one. */
-function stem(word: string) {
-  return word.length <= 4
-    ? word.replace(/s$/, '')
-    : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
 }
 
 const STOP_WORDS =
