@@ -1,20 +1,29 @@
 import { matchesPhrases } from '../../text/phrases.ts'
+import { ADMITS_ERROR } from './corrections.ts'
 import { decidedPart, isHypothetical, isProposal } from './hypothetical.ts'
 import { type Information, informationIn, informationScore } from './information.ts'
 import { isPolicy, namesNextStep } from './lasting.ts'
 import {
+  BARE_PRONOUN,
+  IF_IT_FAILS,
   isCourtesy,
   isGeneralKnowledge,
+  isHearsay,
   isImmediateOrder,
   isImperative,
   isMood,
   isNarration,
+  isNow,
+  isOrderList,
   isQuestion,
+  isRepetition,
   isSmallTalk,
+  pointsAtMoment,
   withoutFillers,
 } from './noise.ts'
 import { CHOICE_PHRASES, NOT_A_RULE, RULE_PHRASES } from './ruling-phrases.ts'
 import type { Speaker, StatementKind } from './statement.ts'
+import { contentWords } from './subject-words.ts'
 
 /** From this score on a sentence is kept. */
 const MIN_SCORE = 3
@@ -34,28 +43,44 @@ export function assess(sentence: string, speaker: Speaker, isLowercase = false):
   const text = withoutFillers(sentence)
   const plain = plainOf(text)
   const noise = noiseIn(text, plain, speaker)
-  if (noise === 'hypothetical') {
-    const decided = decidedPart(text)
-    if (decided !== undefined) return assess(decided, speaker, isLowercase)
+  const isOrder = speaker === 'user' && isImmediateOrder(plain)
+  if (noise === 'hypothetical' || (isOrder && noise !== 'question')) {
+    const part = noise === undefined ? lastingPart(text) : decidedPart(text)
+    const rest = part === undefined ? undefined : assess(part, speaker, isLowercase)
+    if (rest !== undefined && (noise !== undefined || isKept(rest))) return rest
   }
   const info = informationIn(text, plain, isLowercase)
   const rules = !NOT_A_RULE.test(plain) && matchesPhrases(RULE_PHRASES, plain)
-  const chooses = matchesPhrases(CHOICE_PHRASES, plain)
+  const chooses =
+    matchesPhrases(CHOICE_PHRASES, plain) || (speaker === 'user' && /\binstead\b/.test(plain))
   const isNext = namesNextStep(plain)
-  const kind = isNext ? 'next' : chooses ? 'decision' : rules ? 'rule' : usualKind(speaker)
-  const base = {
+  const kind = isNext
+    ? 'next'
+    : chooses
+      ? 'decision'
+      : rules || isPolicy(plain)
+        ? 'rule'
+        : usualKind(speaker)
+  const score = scoreOf(plain, info, speaker, { rules, chooses, isNext, isOrder })
+  return noise === undefined ? { text, kind, score } : { text, kind, score, noise }
+}
+
+/** The rule in "continue, but never call the old endpoint". */
+function lastingPart(text: string) {
+  const part = /(?:[,;–—]\s+(?:but|and|aber|und|mais|et|pero|y)\s+|[;:–—]\s+|\.\s+)(.{12,})$/i.exec(
     text,
-    kind,
-    score: scoreOf(plain, info, speaker, { rules, chooses, isNext }),
-  } as const
-  return noise === undefined ? base : { ...base, noise }
+  )?.[1]
+  if (part === undefined) return undefined
+  const plain = plainOf(part)
+  return matchesPhrases(RULE_PHRASES, plain) || !isImmediateOrder(plain) ? part : undefined
 }
 
 const usualKind = (speaker: Speaker) => (speaker === 'user' ? 'fact' : 'finding')
 
 function noiseIn(text: string, plain: string, speaker: Speaker): Assessment['noise'] {
   if (isQuestion(plain) && !isRulingRequest(plain)) return 'question'
-  if (isMood(plain)) return 'courtesy'
+  if (isMood(plain) || isHearsay(plain)) return 'courtesy'
+  if (speaker === 'agent' && isRepetition(plain)) return 'courtesy'
   if (isHypothetical(plain) || (speaker === 'agent' && isProposal(plain))) return 'hypothetical'
   return speaker === 'agent' && isGeneralKnowledge(text, plain) ? 'general' : undefined
 }
@@ -68,23 +93,34 @@ function isRulingRequest(plain: string) {
   )
 }
 
-function scoreOf(
-  plain: string,
-  info: Information,
-  speaker: Speaker,
-  { rules, chooses, isNext }: { rules: boolean; chooses: boolean; isNext: boolean },
-) {
+interface Signs {
+  readonly rules: boolean
+  readonly chooses: boolean
+  readonly isNext: boolean
+  readonly isOrder: boolean
+}
+
+function scoreOf(plain: string, info: Information, speaker: Speaker, signs: Signs) {
+  const isHard = info.identifiers + info.causes > 0 || /\d/.test(plain)
   let score = informationScore(info) + (/^(?:the|our|their|my) /.test(plain) ? 0.5 : 0)
-  if (isNext) score += 1
+  if (signs.isNext) score += 1
+  if (ADMITS_ERROR().test(plain)) score += 1.5
   if (isCourtesy(plain)) score -= 4
   if (isSmallTalk(plain)) score -= 2
-  const isHard = info.identifiers + info.causes > 0 || /\d/.test(plain)
-  if (speaker === 'agent')
-    return isNarration(plain) || isImperative(plain) ? score - (isHard ? 3 : 5) : score
-  const isLasting = rules || chooses || isPolicy(plain)
-  if (isLasting) score += chooses ? 3 : 2
+  if (pointsAtMoment(plain)) score -= 2
+  if (BARE_PRONOUN.test(plain)) score -= 1
+  if (speaker === 'agent') {
+    if (isNarration(plain) || isImperative(plain)) score -= isHard ? 3 : 5
+    return score
+  }
+  if (isNow(plain)) score -= 2.5
+  if (plain.endsWith('!')) score -= 1
+  if (isCourtesy(plain) || (!isPolicy(plain) && isOrderList(plain))) return score - 2
+  const isLasting = signs.rules || (signs.chooses && !signs.isOrder) || isPolicy(plain)
+  if (isLasting && (isHard || contentWords(plain).size > 0)) score += signs.chooses ? 3 : 2
   else if (/^i\b/.test(plain) && !isHard && info.names === 0) score -= 2
-  if (isImmediateOrder(plain)) score -= isLasting ? 1.5 : 4
+  if (IF_IT_FAILS.test(plain)) score -= 3
+  if (signs.isOrder) score -= isLasting ? 1.5 : 4
   else if (!isLasting && isImperative(plain)) score -= 2.5
   return score
 }

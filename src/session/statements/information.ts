@@ -62,7 +62,7 @@ function wordCount(text: string) {
 /** Code, paths, files, snake and camel case, tickets, versions, addresses, settings and flags. */
 export const IDENTIFIER = lazily(
   () =>
-    /`[^`\n]{1,120}`|https?:\/\/\S+|(?<![\w/])\.?[\w@.-]*\/[\w@./*:-]*\w|(?<![\w-])--?[a-zA-Z][\w-]+(?:=\S+)?|\b[\w-]+\.(?:[cm]?[jt]sx?|json\w?|ya?ml|toml|md|py|rs|go|java|rb|php|sql|sh|css|html?|csv|txt|env|lock|xml|log|proto|ini|cfg|conf|db)\b|\b[\w.]+\(\)|\b\w+\([\w.,' ]{0,40}\)(?=\s)|\b[A-Za-z]\w*_\w+(?:=\S+)?|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}-\d+\b|\bv?\d+\.\d+\.\d+(?:\.\d+)?\b|\bv\d+(?:\.\d+)*\b|\b[a-z]+(?:-[a-z]+)*-\d+\b|\b[\w-]+:\d[\w.]*\b|\bp\d\d\b|\b[0-9a-f]{7,40}\b|\.[a-z]+\.[a-z]+\b|={2,3}/g,
+    /`[^`\n]{1,120}`|https?:\/\/\S+|(?<![\w/])\.?[\w@.-]*\/[\w@./*:-]*\w|(?<![\w-])--?[a-zA-Z][\w-]+(?:=\S+)?|\b[\w-]+\.(?:[cm]?[jt]sx?|json\w?|ya?ml|toml|md|py|rs|go|java|rb|php|sql|sh|css|html?|csv|txt|env|lock|xml|log|proto|ini|cfg|conf|db)\b|\b[\w.]+\(\)|\b\w+\([\w.,' ]{0,40}\)(?=\s)|\b[A-Za-z]\w*_\w+(?:=\S+)?|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}-\d+\b|\bv?\d+\.\d+\.\d+(?:\.\d+)?\b|\bv\d+(?:\.\d+)*\b|\b[a-z]+(?:-[a-z]+)*-\d+\b|\b[a-z]+(?:-[a-z]+){2,}\b|\b[\w-]+:\d[\w.]*\b|\bp\d\d\b|\b[0-9a-f]{7,40}\b|\.[a-z]+\.[a-z]+\b|={2,3}/g,
 )
 
 const NUMBER = lazily(

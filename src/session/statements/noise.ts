@@ -27,7 +27,7 @@ export function isQuestion(plain: string): boolean {
 
 const QUESTION = lazily(
   () =>
-    /^(?:but |and |so )?(?:(?:why|how come|who|whose|when|where) (?:is|are|was|were|do|does|did|would|should|can|could|has|have|needs)|how (?:do|does|did|can|could|would|about|is|are|much|many|long)|what (?:is|are|was|do|does|did|would|should|about|if|happens|else|kind)|which (?:is|are|one|ones|of|file|files|do|does)|(?:is|are|was|were) (?:this|that|it|there|these|those|you|we|they) |(?:does|did|do) (?:this|that|it|the|you|we|they|i) |(?:can|could|would|will|should|shall|have|has) (?:i|you|we|it|this|that|there|anyone|somebody|someone) (?!not )|isn't |aren't |doesn't |don't you |wouldn't )/,
+    /^(?:but |and |so )?(?:(?:why|how come|who|whose|when|where) (?:is|are|was|were|do|does|did|would|should|can|could|has|have|needs)|how (?:do|does|did|can|could|would|about|is|are|much|many|long)|what (?:is|are|was|do|does|did|would|should|about|if|happens|else|kind)|which (?:is|are|one|ones|of|file|files|do|does)|(?:is|are|was|were) (?:this|that|it|there|these|those|you|we|they) |(?:does|did) (?:this|that|it|the|you|we|they|i) |do (?:you|we|they|i) |(?:can|could|would|will|should|shall|have|has) (?:i|you|we|it|this|that|there|anyone|somebody|someone) (?!not )|isn't |aren't |doesn't |don't you |wouldn't )/,
 )
 
 export function isCourtesy(plain: string): boolean {
@@ -36,7 +36,7 @@ export function isCourtesy(plain: string): boolean {
 
 const COURTESY = lazily(
   () =>
-    /^(?:(?:good )?morning|good (?:evening|afternoon|night|catch|idea|question|point|luck|job|work)|hello|hi|hey|thanks|thank you|thx|cheers|welcome|you're (?:welcome|right|absolutely)|you are (?:right|welcome)|no (?:problem|worries|hurry|rush|pressure|need|idea|offence|clue)|never ?mind|don't (?:worry|apologi[sz]e|mind|bother)|sorry|apolog|my (?:bad|apologies|mistake)|sounds (?:good|great|like|fine)|looks (?:good|great|fine|tidy|nice)|makes sense|that (?:makes sense|sounds|looks)|that's (?:it|all|great|fine|good|a (?:good|great|fair|reasonable)|right|correct|fair|nice)|great|perfect|awesome|excellent|wonderful|lovely|amazing|always (?:a|happy)|happy to|glad|i'd be (?:glad|happy)|i(?:'m| am) (?:glad|happy|afraid|sorry|torn|tired|off|back|done|impressed|confused|curious|not sure|unsure|getting)|i (?:see|agree|understand|love|hate|like|hope|wish|guess|wonder|always (?:love|forget|hate))|hopefully|fingers crossed|have a |enjoy|see you|bye|take (?:your|a)|give me (?:a|five|ten|two|one)|ready when|whatever|who (?:needs|cares|knows)|let's (?:see|look|not overthink)|we'll (?:see|cross)|fair enough|got it|understood|noted|will do|roger|done|all (?:done|good|set|green|clear)|there we go|here we go|voilà|hmm|wow|huh|ugh|ha|lol|phew|ouch|yay|nice|c'est (?:fait|bon|parfait|noté)|merci|désolé|bonjour|salut|bonsoir|de rien|d'accord|parfait|gracias|hola|buenos|buenas|de nada|perfecto|listo|claro|lo siento|danke|hallo|guten (?:morgen|tag|abend)|moin|gern|alles klar|passt|super|prima|entschuldig|verstanden|erledigt|fertig|das ist eine gute|bis (?:morgen|später|gleich))(?![\p{L}-])/u,
+    /^(?:(?:good )?morning|good (?:evening|afternoon|night|catch|idea|question|point|luck|job|work)|hello|hi|hey|thanks|thank you|thx|cheers|welcome|you're (?:welcome|right|absolutely)|you are (?:right|welcome)|no (?:problem|worries|hurry|rush|pressure|need|idea|offence|clue)|never ?mind|don't (?:worry|apologi[sz]e|mind|bother)|sorry|apolog|my (?:bad|apologies|mistake)|sounds (?:good|great|like|fine)|looks (?:good|great|fine|tidy|nice)|makes sense|that (?:makes sense|sounds|looks)|that's (?:it|all|great|fine|good|a (?:good|great|fair|reasonable)|right|correct|fair|nice)|great|perfect|awesome|excellent|wonderful|lovely|amazing|always (?:a|happy)|happy to|glad|i'd be (?:glad|happy)|i(?:'m| am) (?:fine|ok|okay|good|glad|happy|afraid|sorry|torn|tired|off|back|done|impressed|confused|curious|not sure|unsure|getting)|i (?:see|agree|understand|love|hate|like|hope|wish|guess|wonder|always (?:love|forget|hate))|hopefully|fingers crossed|have a |enjoy|see you|bye|take (?:your|a)|give me (?:a|five|ten|two|one)|ready when|whatever|who (?:needs|cares|knows)|let's (?:see|look|not overthink)|we'll (?:see|cross)|fair enough|not bad|both (?:work|would|are fine)|you (?:decide|choose|must be)|keep it up|do what you|ne t'inquiète|pas de (?:souci|problème)|no te preocupes|no pasa nada|keine (?:sorge|eile|ursache)|kein (?:problem|stress)|got it|understood|noted|will do|roger|done|all (?:done|good|set|green|clear)|there we go|here we go|voilà|hmm|wow|huh|ugh|ha|lol|phew|ouch|yay|nice|c'est (?:fait|bon|parfait|noté)|merci|désolé|bonjour|salut|bonsoir|de rien|d'accord|parfait|gracias|hola|buenos|buenas|de nada|perfecto|listo|claro|lo siento|danke|hallo|guten (?:morgen|tag|abend)|moin|gern|alles klar|passt|super|prima|entschuldig|verstanden|erledigt|fertig|das ist eine gute|bis (?:morgen|später|gleich))(?![\p{L}-])/u,
 )
 
 /** Feelings, jokes and sayings, which may contain any word. */
@@ -46,8 +46,36 @@ export function isMood(plain: string): boolean {
 
 const MOOD = lazily(
   () =>
-    /^(?:i (?:really |always |just |so |still |never )?(?:love|hate|adore|wish|hope|forget)|that's the (?:kind|sort) of|what a |who (?:needs|cares|knows)|i'd have (?:bet|sworn|thought|expected)|this is why (?:i|we) (?:love|hate|can't)|\p{L}+(?: \p{L}+)? is such an?|ich (?:liebe|hasse|hoffe)|j'(?:adore|espère)|je déteste|me (?:encanta|gusta)|odio|ojalá)(?![\p{L}])|\b(?:makes (?:me|you) want to|made up my mind|such a (?:mess|pain|relief|joy|nightmare|shame))\b|(?:[:;]-?[)D]|lol|haha)$/u,
+    /^(?:i (?:really |always |just |so |still |never )?(?:love|hate|adore|wish|hope|forget)|that's the (?:kind|sort) of|what a |who (?:needs|cares|knows)|i'd have (?:bet|sworn|thought|expected)|this is why (?:i|we) (?:love|hate|can't)|\p{L}+(?: \p{L}+)? is such an?|ich (?:liebe|hasse|hoffe)|j'(?:adore|espère)|je déteste|me (?:encanta|gusta)|odio|ojalá)(?![\p{L}])|\b(?:makes (?:me|you) want to|made up my mind|such a (?:mess|pain|relief|joy|nightmare|shame))\b|(?:[:;]-?[)D]|lol|haha)$|^(?:don't (?:stop|wait|rush)|no way|you're doing|some ?day|(?:never|always) (?:seen|heard|the same)|not sure (?:whether|if|what|how|about)|i(?:'m| am) not sure|no sé|je ne sais pas|ich weiß nicht|i (?:have )?no idea|i don't (?:know|remember|care))(?![\p{L}])/u,
 )
+
+/** What other people do or say elsewhere is no fact about this project. */
+export function isHearsay(plain: string): boolean {
+  return HEARSAY().test(plain)
+}
+
+const HEARSAY = lazily(
+  () =>
+    /\b(?:(?:some|many|most|other) (?:people|folks|teams|companies|developers|projects)|people (?:say|think|claim|always)|they say|i(?:'ve)? (?:read|heard|seen) (?:somewhere|once|that some|about|teams|people)|(?:my|his|her) (?:old|last|previous|former|first) (?:job|company|team|employer|boss)|at my previous|back in the day|when i was (?:at|in|a|young)|years ago|someone (?:told|said)|as they say|manche leute|viele leute|irgendwo gelesen|certains disent|j'ai lu quelque part|mon ancien\p{L}* (?:boulot|boîte|entreprise|travail)|algunos dicen|leí en algún|mi (?:antigu\p{L}+|anterior) (?:trabajo|empresa))(?![\p{L}])/u,
+)
+
+/** Points at something that only this moment shows: "that one", "line 40", "the same thing". */
+export function pointsAtMoment(plain: string): boolean {
+  return POINTER().test(plain)
+}
+
+const POINTER = lazily(
+  () =>
+    /\b(?:(?:this|that|the other|the same|the (?:first|second|third|last|next|previous)) (?:one|ones|file|files|thing|things|line|lines|part|error|bit|tab|window|message|screenshot|paragraph|heading|loop|place)|lines? \d+|(?:first|last) \d+ lines|\d+ (?:lines?|matches|results|hits|occurrences|edits)|above|below line|\p{L}+ (?:matches|places|occurrences|stellen|treffer|sitios)|do the same|same as before|as before|to go[.!]*$|for (?:the moment|a (?:second|moment|minute|bit)|now)|right now|at this point|this time|(?:don't|do not) [^.]{0,40} yet|(?:last|previous|earlier|my) (?:message|edit|command|attempt|answer)|diese[rsn]? (?:datei|stelle|zeile)|cette (?:ligne|partie)|ce fichier|esta (?:línea|parte)|este archivo)(?![\p{L}])/u,
+)
+
+/** Says what to do if the next action fails. */
+export const IF_IT_FAILS =
+  /^(?:if|when|wenn|falls|si) (?:it|that|this|not|nothing|something|anything|es|das|ça|cela|eso|no) /
+
+/** Starts with a word that only the sentence before explains. */
+export const BARE_PRONOUN =
+  /^(?:it|they|he|she|that|this|these|those|es|sie|er|das|dies|il|elle|ils|elles|c'est|ce|cela|ça|esto|eso|ellos)(?:'\p{L}+)?(?= (?!\p{L}+ (?:is|are|was|has|have|means)(?!\p{L})))/u
 
 /** What the user has on the mind besides the work. */
 export function isSmallTalk(plain: string): boolean {
@@ -56,13 +84,29 @@ export function isSmallTalk(plain: string): boolean {
 
 const PRIVATE_LIFE = lazily(
   () =>
-    /\b(?:coffee|tea|lunch|dinner|breakfast|beer|hungry|tired|asleep|sleep|sleepy|bed|nap|kids?|daughter|son|wife|husband|cat|dog|weather|rain(?:y|ing)?|sunny|snow|weekend|vacation|holiday|birthday|party|gym|kettle|headache|doctor|inbox|my (?:brain|head|eyes|desk|chair|keyboard|phone|battery)|fun|funny|joke|boring|bored|kaffee|tee|mittag(?:essen)?|müde|wochenende|urlaub|wetter|café|déjeuner|fatigué\p{L}*|vacances|météo|comida|almuerzo|cansad\p{L}+|vacaciones|tiempo libre)(?![\p{L}])/u,
+    /\b(?:coffee|tea|lunch|dinner|breakfast|beer|hungry|tired|asleep|sleep|sleepy|bed|nap|kids?|daughter|son|wife|husband|cat|dog|weather|rain(?:y|ing)?|sunny|snow|weekend|vacation|holiday|birthday|party|gym|kettle|headache|(?:have|got|in) a (?:meeting|call)|back in (?:a|\d+|five|ten|half)|be quick|doctor|inbox|my (?:brain|head|eyes|desk|chair|keyboard|phone|battery)|fun|funny|joke|boring|bored|kaffee|tee|mittag(?:essen)?|müde|wochenende|urlaub|wetter|café|déjeuner|fatigué\p{L}*|vacances|météo|comida|almuerzo|cansad\p{L}+|vacaciones|tiempo libre)(?![\p{L}])/u,
 )
 
-/** The agent on its own activity or on the state of the moment, or repeating what the user said. */
+/** The agent on its own activity or on the state of the moment. */
 export function isNarration(plain: string): boolean {
-  return ACTIVITY().test(plain) || REPETITION().test(plain) || MOMENT().test(plain)
+  return ACTIVITY().test(plain) || MOMENT().test(plain) || GOES_ON().test(plain)
 }
+
+/** The state of the moment, which the next command changes. */
+export function isNow(plain: string): boolean {
+  return MOMENT().test(plain)
+}
+
+/** The agent repeats what the user said, or explains how to use the result. */
+export function isRepetition(plain: string): boolean {
+  return REPETITION().test(plain)
+}
+
+/** "…, let me read the rest." */
+const GOES_ON = lazily(
+  () =>
+    /[,;:–—] (?:so |and |but )?(?:let me|i'll|i will|i am going to|i'm going to|trying|we can (?:now |then )?(?:look|move|go|continue)|ich werde|je vais|voy a)(?![\p{L}])|(?:\bich habe|habe ich) .{0,60}(?:angepasst|geändert|hinzugefügt|entfernt|aktualisiert|erstellt|umbenannt)\b/u,
+)
 
 const DID =
   'added|adjusted|applied|changed|checked|cleaned|cleared|committed|completed|copied|corrected|created|deleted|edited|executed|extended|extracted|finished|fixed|formatted|gone|implemented|inserted|installed|listed|looked|made|moved|opened|prepared|pushed|put|ran|read|rebuilt|refactored|removed|renamed|replaced|rerun|restarted|restored|reverted|reviewed|run|saved|searched|seen|sorted|staged|started|stopped|tested|tried|undid|undone|updated|verified|went|written|wrote'
@@ -70,24 +114,31 @@ const DID =
 const ACTIVITY = lazily(
   () =>
     new RegExp(
-      String.raw`^(?:(?:first|next|now|then|so|finally|meanwhile|also|okay|again),? |before [^,]{1,60}, |once [^,]{1,60}, |to (?:start|begin),? |with (?:that|this)[^,]{0,40}, )*(?:let me|let's (?:see|look|check|start|try|have|run|take|go)|let us|i'll|i will|i(?:'m| am) (?:now |just |still |currently )?(?:going to|about to|ready|done|finished|\p{L}+ing)|i (?:need|want|have|had|plan|intend) to|i(?:'d| would) like to|(?:i(?:'ve| have)? |we(?:'ve| have)? )?(?:now |just |also |already |then |only |successfully )*(?:${DID})(?![\p{L}-])|i (?:was about|can see|see|can now|can|could|just|now|understand|notice|found (?:it|the file|them))(?![\p{L}])|going through|\p{L}+ing (?:the|this|that|these|those|it|them|now|at|up|through|for|again|how|whether|both|all|your|my|some|each)(?![\p{L}])|here(?:'s| is| are)|(?:this|these|that) (?:is|are) (?:the|what|how|where)|now (?:i|the|that|for|let|we|on to|to)(?![\p{L}])|(?:the )?next (?:step|thing|up|one) (?:is|will be|would be)?:? ?(?:to )?(?:read|look|check|run|see|open|verify|inspect|find|go)|on it|in progress|time to|moving on|one moment|trying|je vais|j'ai (?:\p{L}+ )?(?:\p{L}+é|lu|mis|fait)|je (?:corrige|regarde|lance|vérifie|commence|continue|relis)|voici|voy a|ahora|he (?:\p{L}+ado|\p{L}+ido|hecho)|estoy|ich (?:werde|schaue|lese|starte|prüfe|mache|sehe|öffne|passe|suche|führe|habe (?:jetzt|nun|die|das|den|alles))|jetzt|hier ist|als nächstes (?:schaue|lese|prüfe)|schauen wir)(?![\p{L}])`,
+      String.raw`^(?:(?:first|next|now|then|so|finally|meanwhile|also|okay|again),? |before [^,]{1,60}, |once [^,]{1,60}, |to (?:start|begin),? |with (?:that|this)[^,]{0,40}, )*(?:let me|let's (?:see|look|check|start|try|have|run|take|go)|let us|i'll|i will|i(?:'m| am) (?:now |just |still |currently )?(?:going to|about to|ready|done|finished|\p{L}+ing)|i (?:need|want|have|had|plan|intend) to|i(?:'d| would) like to|(?:i(?:'ve| have)? |we(?:'ve| have)? )?(?:now |just |also |already |then |only |successfully )*(?:${DID})(?![\p{L}-])|i (?:was about|can see|see|can now|can|could|just|now|understand|notice|found (?:it|the file|them))(?![\p{L}])|going through|\p{L}+ing (?:the|this|that|these|those|it|them|now|at|up|through|for|again|how|whether|both|all|your|my|some|each)(?![\p{L}])|here(?:'s| is| are)|(?:this|these|that) (?:is|are) (?:the|what|how|where)|now (?:i|the|that|for|let|we|on to|to)(?![\p{L}])|(?:the )?next (?:step|thing|up|one) (?:is|will be|would be)?:? ?(?:to )?(?:read|look|check|run|see|open|verify|inspect|find|go)|(?:my|the) plan(?: is)?:?(?: is)? (?:to )?(?:read|look|check|run|write|see|start|open|go)|instead of [^,]{1,60} i'll|on it|in progress|time to|moving on|one moment|trying|je vais|j'ai (?:\p{L}+ )?(?:\p{L}+é|lu|mis|fait)|je (?:corrige|regarde|lance|vérifie|commence|continue|relis)|voici|voy a|ahora|he (?:\p{L}+ado|\p{L}+ido|hecho)|estoy|ich (?:werde|schaue|lese|starte|prüfe|mache|sehe|öffne|passe|suche|führe|habe (?:jetzt|nun|die|das|den|alles))|jetzt|hier ist|als nächstes (?:schaue|lese|prüfe)|schauen wir)(?![\p{L}])`,
       'u',
     ),
 )
 
 const REPETITION = lazily(
   () =>
-    /^(?:you(?:'ve| have|'d|'re)? (?:said|want|wanted|asked|mentioned|told|like|would like|are asking|asking)|as (?:you )?(?:requested|asked|discussed|mentioned|instructed|expected|agreed)|so you|if i understand|to (?:restate|recap|summari[sz]e|confirm|clarify)|in (?:short|summary|other words)|overall|i understand|my understanding|anything else|nothing else|feel free|please (?:let|tell|note|provide|share|confirm)|let me know|just (?:let|tell))(?![\p{L}])/u,
+    /^(?:you(?:'ve| have|'d|'re)? (?:said|want|wanted|asked|mentioned|told|like|would like|are asking|asking)|as (?:you )?(?:requested|asked|discussed|mentioned|instructed|expected|agreed)|so you|if i understand|to (?:restate|recap|summari[sz]e|confirm|clarify)|in (?:short|summary|other words)|overall|i understand|my understanding|anything else|nothing else|feel free|please (?:let|tell|note|provide|share|confirm)|let me know|just (?:let|tell)|you (?:can|could|should|may|might)(?! not| only| no longer)|once (?:that|this|it))(?![\p{L}])/u,
 )
 
 const MOMENT = lazily(
   () =>
-    /^(?:(?:and|but|good|great|nice|excellent)[,:]? )?(?:the |all |all the |both |my |our )?(?:\d+ )?(?:tests?|test run|build|suite|command|script|server|linter?|linting|formatting|type ?checks?|compiler|output|exit code|working (?:directory|tree)|tree|file|files|changes?|code|page|patch|diff|edit|everything|it|that|this)(?: \p{L}+)? (?:is|are|was|were|has|have|now|still|looks?|takes?|compiles?|pass(?:es|ed)?|succeed(?:s|ed)?|started|works?|worked|ran|runs|finished|failed|fails|matches|did|does|should|will|went|goes) ?(?:again|now|still|already|been|all|fine|clean|cleanly|successfully|green|done|ready|running|finished|complete\p{L}*|identical|the same|up to date|in place|good|correct\p{L}*|a moment|applied|updated|created|saved|committed|formatted|through|ok(?:ay)?|there|0|1|not|n't|as expected)?(?: \p{L}+){0,4}[.!…]*$/u,
+    /^(?:(?:and|but|good|great|nice|excellent)[,:]? )?(?:the |all |all the |both |my |our )?(?:\d+ )?(?:tests?|test run|build|suite|command|script|server|linter?|linting|formatting|type ?checks?|compiler|output|exit code|working (?:directory|tree)|tree|file|files|changes?|code|page|patch|diff|edit|everything|it|that|this)(?: \p{L}+)? (?:is|are|was|were|has|have|now|still|looks?|takes?|compiles?|pass(?:es|ed)?|succeed(?:s|ed)?|started|works?|worked|ran|runs|finished|failed|fails|matches|did|does|should|will|went|goes) ?(?:again|now|still|already|been|all|fine|clean|cleanly|successfully|green|done|ready|running|finished|complete\p{L}*|identical|the same|up to date|in place|good|correct\p{L}*|a moment|applied|updated|created|saved|committed|formatted|through|ok(?:ay)?|there|0|1|not|n't|as expected)?(?: \p{L}+){0,4}[.!…]*$|^(?:the |all |all the |both )?(?:\d+ )?(?:tests|build|suite|linter?|compiler|type ?checks?|server|command|search) (?:now |still |all )?(?:pass(?:es|ed)?|finished|succeed(?:s|ed)?|compiles?|started|returned|reports?|ran|(?:is|are) (?:green|clean|running))(?![\p{L}])|^(?:the )?(?:change|diff|patch)(?: \p{L}+)? (?:is|was|only|touches)(?![\p{L}])|\b(?:is|are|'s) (?:now )?at \d+ ?(?:%|percent|of)|\b(?:immer noch nicht|geht (?:nicht|wieder)|marche (?:toujours )?pas|sigue sin|no funciona)(?![\p{L}])/u,
 )
 
 /** Orders for the next action; how something is done in general is no such order. */
 export function isImmediateOrder(plain: string): boolean {
   return ORDER().test(plain)
+}
+
+/** Several actions in a row: "take the table, sort it, and give it back". */
+export function isOrderList(plain: string): boolean {
+  const clauses = plain.split(/,? (?:and(?: then)?|then) |[,;] /)
+  const orders = clauses.filter((clause) => isImmediateOrder(clause) || isImperative(clause))
+  return orders.length >= 2 && orders.length * 2 >= clauses.length
 }
 
 /** A sentence that starts with a verb, as far as that can be seen: "highlight the second line". */
@@ -109,24 +160,34 @@ const NO_VERBS =
   'what which who whose why how do does did has have had will would can could may might must shall should i we you they he ' +
   'she it there here also even just still now yet once unless though although whether per via despite except between among ' +
   'during within inside outside above below behind near against through across along around toward towards upon off out up ' +
-  'down half most some any every each such more less apart given '
+  'earlier later today yesterday tomorrow maybe perhaps sometimes often already soon overall meanwhile down half most some any every each such more less apart given '
 
 const ORDER = lazily(
   () =>
-    /^(?:(?:please|pls|then|and|now|just|also|maybe|first|next|can you|could you|would you|will you|you can|go ahead and|let's|after that|before you start|i(?:'d| would) like you to|i want you to|i need you to|bitte|kannst du|könntest du|peux-tu|tu peux|puedes|podrías)[, ]+)*(?:run|rerun|re-run|show|open|reopen|print|list|cat|grep|search|look|read|reread|check|recheck|see|tell|explain|describe|summari[sz]e|compare|commit|push|pull|merge it|rebase|stash|fetch|clone|install|start|restart|stop|wait|hold|continue|go (?:on|ahead|back)|carry on|keep (?:going|looking|at it)|proceed|resume|retry|try|redo|undo|revert|roll|remove|delete|clean|fix|rename|move|copy|paste|add|insert|write|rewrite|draft|sketch|create|make (?:the|it|that|this|a|sure you (?:commit|run))|build|implement|refactor|extract|pull|split|convert|turn|translate|format|sort|update|upgrade|bump|switch|change|replace|swap|set up|generate|give|send|find|figure|count|measure|test|debug|investigate|dig|verify|validate|review|help|do (?:it|that|this|the)|apply|finish|complete|wrap|close|kill|ping|call me|remind|scroll|click|type|put|git|npm|npx|node|docker|curl|ls|cd|one more time|again|once more|same (?:again|for)|zeig|öffne|starte|lies|führ|schau|prüf|erklär|schreib|mach|lösch|montre|ouvre|lance|affiche|explique|lis|regarde|relance|vérifie|écris|corrige|supprime|ajoute|muestra|muéstra|abre|ejecuta|lee|explica|revisa|mira|corre|escribe|corrige|borra|añade)(?![\p{L}'-])/u,
+    /^(?:(?:please|pls|then|and|now|just|also|maybe|first|next|can you|could you|would you|will you|you can|go ahead and|let's|after that|before you start|i(?:'d| would) like you to|i want you to|i need you to|only|again|no|yes|bitte|kannst du|könntest du|peux-tu|tu peux|puedes|podrías)[, ]+)*(?:run|rerun|re-run|show|open|reopen|print|list|cat|grep|search|look|read|reread|check|recheck|see|tell|explain|describe|summari[sz]e|compare|commit|push|pull|merge it|rebase|stash|fetch|clone|install|start|restart|stop|wait|hold|continue|go (?:on|ahead|back)|carry on|keep (?:going|looking|at it)|proceed|resume|retry|try|redo|undo|revert|roll|remove|delete|clean|fix|rename|move|copy|paste|add|insert|write|rewrite|draft|sketch|create|make (?:the|it|that|this|a|sure you (?:commit|run))|build|implement|refactor|extract|pull|split|convert|turn|translate|format|sort|update|upgrade|bump|switch|change|replace|swap|set up|generate|give|send|find|figure|count|measure|test|debug|investigate|dig|verify|validate|review|help|do (?:it|that|this|the same)|apply|finish|complete|wrap|close|kill|ping|call me|remind|scroll|click|type|put|git|npm|npx|node|docker|curl|ls|cd|one more time|again|once more|same (?:again|for|as)|the first \p{L}+ lines|go through|make me|group|take the (?:table|file|list|json|output|text)|(?:zeig|öffne|starte|lies|führ|schau|prüf|erklär|schreib|mach|lösch|montre|ouvre|lance|affiche|explique|lis|regarde|relance|vérifie|écris|corrige|supprime|ajoute|muestra|muéstra|abre|ejecuta|lee|explica|revisa|mira|corre|escribe|corrige|borra|añade)(?:e|t|en|n|me|nos|le|ez|z|s|r)?)(?![\p{L}'-])/u,
 )
 
 /** Advice and lessons that hold for any project, which a model knows without us. */
 export function isGeneralKnowledge(text: string, plain: string): boolean {
   if (OURS().test(plain)) return false
   return (
-    GENERAL().test(plain) || /^(?:In|With) \p{Lu}[\p{L}+#]*,/u.test(text) || !DEFINITE().test(plain)
+    GENERAL().test(plain) ||
+    /^(?:In|With) \p{Lu}[\p{L}+#]*,/u.test(text) ||
+    /\b(?:unless|when|whenever|if|that|where) you\b/.test(plain) ||
+    !isDefinite(plain)
   )
+}
+
+/** One late article points at nothing: "good tests never depend on the order". */
+function isDefinite(plain: string) {
+  const start = plain.split(' ', 5).join(' ')
+  const articles = plain.match(/\bthe \p{L}/gu)?.length ?? 0
+  return DEFINITE().test(articles === 1 && !/[,;:(]/.test(plain) ? start : plain)
 }
 
 const GENERAL = lazily(
   () =>
-    /^(?:an? [\p{L}-]+(?: [\p{L}-]+){0,2} (?:is|are|\p{L}+s|always|never|can|should|in [\p{L}#+]+)(?![\p{L}])(?!.*\bthe \p{L}+ \p{L}+s? (?:doesn't|does|has|is)\b)|in (?:general|theory|practice|most \p{L}+|many \p{L}+|other words)\b|as a (?:rule of thumb|general rule|best practice|rule)|generally|usually|typically|often|it(?:'s| is) (?:usually|generally|often|always|good|best|considered|recommended|common)|best practice|one (?:important|common|good|useful) thing|to \p{L}+ [^,]{3,80}, (?:use|run|call|you|type|add|set|just|simply)|i(?:'d| would)? (?:suggest|recommend|advise)|you (?:might|could|can|should|may|need|have to|must|don't)|the (?:difference between|main idea|idea behind|basic idea|purpose of|rule is)|remember that|keep in mind|note that|think of)(?![\p{L}])/u,
+    /^(?:an? [\p{L}-]+(?: [\p{L}-]+){0,2} (?:is|are|\p{L}+s|always|never|can|should|in [\p{L}#+]+)(?![\p{L}])(?!.*\bthe \p{L}+ \p{L}+s? (?:doesn't|does|has|is)\b)|in (?:general|theory|practice|most \p{L}+|many \p{L}+|other words)\b|as a (?:rule of thumb|general rule|best practice|rule)|generally|usually|typically|often|it(?:'s| is) (?:usually|generally|often|always|good|best|considered|recommended|common)|in der regel|im allgemeinen|grundsätzlich|normalerweise|en général|généralement|en general|normalmente|generalmente|the [`\p{L}]+ (?:theorem|principle|pattern|law|keyword|operator|hook|statement|block|paradigm)|best practice|one (?:important|common|good|useful) thing|to \p{L}+ [^,]{3,80}, (?:use|run|call|you|type|add|set|just|simply)|i(?:'d| would)? (?:suggest|recommend|advise)|you (?:might|could|can|should|may|need|have to|must|don't)|the (?:difference between|main idea|idea behind|basic idea|purpose of|rule is)|remember that|keep in mind|note that|think of)(?![\p{L}])/u,
 )
 
 /** Something that the listener can point at. */
@@ -137,5 +198,5 @@ const DEFINITE = lazily(
 
 const OURS = lazily(
   () =>
-    /\b(?:our|ours|this (?:repo|repository|project|codebase|file|branch|service|module)|we|here|production|staging|yesterday|today|last (?:week|month|night|year)|\p{L}+'s (?:branch|team|machine|laptop|change|commit))(?![\p{L}])|\d{2,}|\d (?:%|ms|s|mb|gb)\b|\d\.\d|\w\/\w|\/\w|\w_\w/u,
+    /\b(?:our|ours|this (?:repo|repository|project|codebase|file|branch|service|module)|we|here|production|staging|yesterday|today|last (?:week|month|night|year)|\p{L}+'s (?:branch|team|machine|laptop|change|commit))(?![\p{L}])|\d{2,}|\d (?:%|ms|s|mb|gb)\b|\d\.\d|\w\/\w|\/\w|\w_\w|\w\(/u,
 )

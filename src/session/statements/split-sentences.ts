@@ -86,6 +86,6 @@ function isInitial(before: string, word: string) {
 const FIRST_HALVES = 'zduiov'
 const SHORT_FORMS =
   ' e.g eg i.e ie vs approx mr mrs ms dr prof sr sra mme st ca bzw inkl exkl ggf evtl z.b d.h u.a v.a o.ä p.ex cf env ' +
-  'jr resp usw. vgl incl excl dept est fig sec min. max. '
+  'jr resp usw. vgl incl excl dept '
 const OPEN_SHORT_FORMS = ' etc usw inc ltd co corp al a.m p.m '
-const NUMBERED_SHORT_FORMS = ' no nr n.º núm p pp vol ch sec art '
+const NUMBERED_SHORT_FORMS = ' no nr n.º núm p pp vol ch fig art '

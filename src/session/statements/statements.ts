@@ -49,9 +49,9 @@ function statementsFrom(message: string, speaker: Speaker) {
 /** "It's org_id, a string." says nothing without the sentence before it. */
 function continuesSubject(before: Assessment, next: Assessment) {
   return (
-    before.noise === undefined &&
+    (before.noise === undefined || before.noise === 'general') &&
     next.noise === undefined &&
-    next.score >= 1.5 &&
+    next.score >= 1 &&
     next.text.length <= MAX_CONTINUATION &&
     before.text.length + next.text.length <= MAX_JOINED &&
     PRONOUN.test(next.text)
@@ -64,7 +64,8 @@ const PRONOUN =
 function join(before: Assessment, next: Assessment): Assessment {
   return {
     text: `${before.text} ${next.text}`,
-    score: Math.max(before.score, 0) + next.score,
+    // The pronoun has its noun again.
+    score: Math.max(before.score, 0) + next.score + 1,
     kind: before.kind === 'fact' || before.kind === 'finding' ? next.kind : before.kind,
   }
 }

@@ -39,6 +39,8 @@ export function valuesIn(text: string): readonly Value[] {
   const values: Value[] = []
   const rest = text.replaceAll(IDENTIFIER(), (code) => {
     values.push({ type: 'identifier', text: code.replaceAll('`', ''), units: [] })
+    const setting = /=(\d+)/.exec(code)?.[1]
+    if (setting !== undefined) values.push({ type: 'number', text: setting, units: [] })
     return ' # '
   })
   for (const match of rest.matchAll(NUMBER())) {
@@ -49,7 +51,7 @@ export function valuesIn(text: string): readonly Value[] {
       units: units.map(stem).filter((unit) => !isStopWord(unit)),
     })
   }
-  for (const match of rest.matchAll(/(?<=[\p{L}\p{N},)] )\p{Lu}\p{Ll}+/gu))
+  for (const match of rest.matchAll(/(?<=[\p{L}\p{N},:;)] )\p{Lu}\p{Ll}+/gu))
     values.push({ type: 'name', text: match[0], units: [] })
   return values
 }
@@ -69,7 +71,7 @@ const STOP_WORDS =
   'again further once also just like please yes sure let now new old need needs want wants make makes made use uses using ' +
   'used get gets getting got give gives put take takes took come comes goes going gone see look looks way thing things ' +
   'something anything everything still yet even ever never always often much many well back really actually simply about ' +
-  'okay right wrong good bad first last next say says said tell told think know known two three four five keep keeps kept ' +
+  'message moment bit second minute judgement myself yourself forget mind stuff whatever okay right wrong good bad first last next say says said tell told think know known two three four five keep keeps kept ' +
   'time times day days today tomorrow per via etc instead rather without within upon so far since ' +
   'der die das und oder nicht ist sind war waren wird werden wir ich sie ihr ihm ein eine einen einem einer kein keine auf ' +
   'für mit von vom zum zur bei aus nach über unter auch noch nur schon sehr dann wenn weil dass wie was wer mal bitte jetzt ' +

@@ -67,44 +67,54 @@ function match<T extends SpokenStatement>(
   entry: Entry<T>,
   plain: string,
   context: ReadonlySet<string>,
-  isRare: (word: string) => boolean,
+  countOf: (word: string) => number,
 ): Match<T> | undefined {
   const before = plainOf(old.statement.text)
+  const isRare = (word: string) => countOf(word) <= 1
   const shared = [...old.subject.words].filter((word) => entry.subject.words.has(word))
   const rare = shared.filter((word) => isRare(word))
   const nearby = [...old.subject.words].filter((word) => context.has(word) && isRare(word))
-  const stale = conflicts(old.subject, entry.subject)
-  const found = (isCertain: boolean, strength: number): Match<T> => ({
+  const stale = conflicts(subjectOf(clausesWith(old.statement.text, rare)), entry.subject)
+  const found = (isCertain: boolean): Match<T> => ({
     old,
-    shared,
+    shared: rare,
     stale,
-    strength,
+    strength: rare.length + nearby.length / 10,
     isCertain,
   })
   if (SUITE_PASSES().test(plain) && TESTS_FAIL().test(before) && old.subject.values.length < 3)
-    return found(true, 1)
-  if (isWithdrawn(old, plain, isRare)) return found(true, 1)
+    return found(true)
+  if (isWithdrawn(old, plain, isRare)) return found(true)
   if (rare.length === 0) return undefined
-  const strength = rare.length + nearby.length / 10
   const sameCode = old.subject.values.some(
     (value) =>
       value.type === 'identifier' && entry.subject.values.some(({ text }) => text === value.text),
   )
   const isAbout = rare.length >= 2 || sameCode
-  if (isAbout && IS_OPEN().test(before) && IS_DONE().test(plain) && !IS_OPEN().test(plain))
-    return found(false, strength)
-  if (isAbout && IS_BROKEN().test(before) && IS_WORKING().test(plain) && !IS_BROKEN().test(plain))
-    return found(false, strength)
-  if (ADMITS_ERROR().test(plain) && (stale.length > 0 || rare.length >= 2))
-    return found(false, strength)
+  const isOver =
+    (IS_OPEN().test(before) && IS_DONE().test(plain) && !IS_OPEN().test(plain)) ||
+    (IS_BROKEN().test(before) && IS_WORKING().test(plain) && !IS_BROKEN().test(plain))
+  if (isAbout && isOver) return found(false)
+  const isUnique = rare.some((word) => countOf(word) <= UNIQUE)
+  const named = contentWords(
+    /\b(?:wrong|mistaken|off) about ([^,.;:]{2,60})/.exec(plain)?.[1] ?? '',
+  )
+  const isNamed = [...named].some((word) => rare.includes(word) && countOf(word) <= UNIQUE)
+  if (isNamed || (sameCode && stale.length > 0 && CHANGES().test(plain))) return found(false)
+  if (ADMITS_ERROR().test(plain) && (rare.length >= 2 || (stale.length > 0 && isUnique)))
+    return found(false)
   if (CHANGES().test(plain) && stale.length > 0 && (rare.length >= 2 || nearby.length >= 3))
-    return found(false, strength)
+    return found(false)
+  const isChosen = isChoice(old.statement) && isChoice(entry.statement)
+  if (isChosen && /\binstead\b(?! of)/.test(plain) && nearby.length >= 3) return found(false)
   const smaller = Math.min(old.subject.words.size, entry.subject.words.size)
   const isSameSubject = shared.length >= 3 && shared.length / smaller >= 0.7
   if (isSameSubject && rare.length >= 2 && stale.some(({ units }) => units.length > 0))
-    return found(false, strength)
+    return found(false)
   return undefined
 }
+
+const isChoice = ({ kind }: SpokenStatement) => kind === 'rule' || kind === 'decision'
 
 /** A plan is withdrawn by its name; a fact about the same thing stays true. */
 function isWithdrawn(
@@ -142,20 +152,14 @@ function conflicts(old: Subject, next: Subject): readonly Value[] {
       numbers.some(({ units }) => units.some((unit) => value.units.includes(unit))),
   )
   if (sameUnit.length > 0) return sameUnit
-  const bare = left.filter(
-    ({ type, units }) => type === 'number' && !units.some((unit) => UNITS.includes(` ${unit} `)),
-  )
-  if (
-    numbers.some(({ units }) => !units.some((unit) => UNITS.includes(` ${unit} `))) &&
-    bare.length > 0
-  )
-    return bare.slice(0, 1)
+  // "raise it to 140" names no unit.
+  const plainNumbers = left.filter(({ type }) => type === 'number')
+  if (numbers.some(({ units }) => units.length === 0) && plainNumbers.length > 0)
+    return plainNumbers.slice(0, 1)
   const codes = left.filter(({ type }) => type !== 'number')
   const mayBe = (value: Value) => named.some(({ type }) => type === value.type)
   return codes.filter((value) => mayBe(value) && !words.has(value.text.toLowerCase()))
 }
-
-const UNITS = ' % € $ ms s sec second minut min hour day week month year mb gb kb byt percent '
 
 /** What an outdated statement says besides: without the value, or without the clause. */
 function restOf<T extends SpokenStatement>(
@@ -184,8 +188,7 @@ function remaining(
   shared: readonly string[],
   others: readonly Value[],
 ) {
-  const clauses = old.statement.text.split(/(?<=[,;:])\s+/)
-  const rest = clauses.filter((clause) => {
+  const rest = clausesOf(old.statement.text).filter((clause) => {
     const words = contentWords(clause)
     return !shared.some((word) => words.has(word))
   })
@@ -193,13 +196,28 @@ function remaining(
   return others.some((value) => text.includes(value.text)) ? text : undefined
 }
 
-/** Words of at most a few statements. */
+/** Up to 1 for a word of at most a few statements; the smaller, the rarer. */
 function rarityOf(entries: readonly Entry<SpokenStatement>[]) {
   const counts = new Map<string, number>()
   for (const { subject } of entries)
     for (const word of subject.words) counts.set(word, (counts.get(word) ?? 0) + 1)
   const limit = Math.max(4, entries.length * 0.12)
-  return (word: string) => (counts.get(word) ?? 0) <= limit
+  return (word: string) => (counts.get(word) ?? 0) / limit
 }
+
+/** A word of the two compared statements only, or nearly. */
+const UNIQUE = 0.5
+
+/** The clauses that contain one of the words. */
+function clausesWith(text: string, words: readonly string[]) {
+  return clausesOf(text)
+    .filter((clause) => {
+      const own = contentWords(clause)
+      return words.some((word) => own.has(word))
+    })
+    .join(' ')
+}
+
+const clausesOf = (text: string) => text.split(/(?<=[,;:.])\s+/)
 
 const plainOf = (text: string) => text.toLowerCase().replaceAll(/[’‘´]/g, "'")
