@@ -5,7 +5,7 @@ import { lazily } from '../../text/lazily.ts'
 /** The speaker admits that an earlier statement was wrong. */
 export const ADMITS_ERROR = lazily(
   () =>
-    /\b(?:i was (?:wrong|mistaken|off)|i was not(?=[,:.;])|i (?:misread|misspoke|mistyped|misremembered|got (?:it|that) wrong|mixed up|stand corrected)|that was (?:wrong|a mistake|not right)|(?:was|is|were) (?:wrong|too (?:low|high|small|big|short|long|optimistic|pessimistic)|off|not right|incorrect)|not what i (?:told|said|wrote|gave|meant)|correction|have to correct|i correct|scratch that|no,? (?:make|it's|it is|that's|the|use|i)|not true|doesn't hold|does not hold|turned out (?:not|to be|wrong)|turns out|contrary to|(?:the|was|were) (?:\p{L}+ )?(?:alarm|noise) was mine|opposite of what|falsch|ich lag (?:falsch|daneben)|stimmt nicht|korrektur|hatte unrecht|je me suis trompé|c'était faux|correction|en fait|me equivoqué|estaba mal|era incorrecto|corrección|en realidad)(?![\p{L}])/u,
+    /\b(?:i was (?:wrong|mistaken|off)|i was not(?=[,:.;])|i (?:misread|misspoke|mistyped|misremembered|got (?:it|that) wrong|mixed up|stand corrected)|that was (?:wrong|a mistake|not right)|(?:was|is|were) (?:wrong|too (?:low|high|small|big|short|long|optimistic|pessimistic)|not right|incorrect)|not what i (?:told|said|wrote|gave|meant)|correction|have to correct|i correct|scratch that|no,? (?:make|it's|it is|that's|the|use|i)|not true|doesn't hold|does not hold|turned out (?:not|to be|wrong)|turns out|contrary to|opposite of what|falsch|ich lag (?:falsch|daneben)|stimmt nicht|korrektur|hatte unrecht|je me suis trompé|c'était faux|correction|en fait|me equivoqué|estaba mal|era incorrecto|corrección|en realidad)(?![\p{L}])/u,
 )
 
 /** Something is different from now on. */
