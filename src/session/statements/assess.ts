@@ -6,6 +6,7 @@ import { isPolicy, namesNextStep } from './lasting.ts'
 import {
   BARE_PRONOUN,
   IF_IT_FAILS,
+  VAGUE_SUBJECT,
   isCourtesy,
   isGeneralKnowledge,
   isHearsay,
@@ -67,6 +68,7 @@ export function assess(sentence: string, speaker: Speaker, isLowercase = false):
 
 /** The rule in "continue, but never call the old endpoint". */
 function lastingPart(text: string) {
+  if (pointsAtMoment(plainOf(text))) return undefined
   const part = /(?:[,;–—]\s+(?:but|and|aber|und|mais|et|pero|y)\s+|[;:–—]\s+|\.\s+)(.{12,})$/i.exec(
     text,
   )?.[1]
@@ -102,7 +104,13 @@ interface Signs {
 
 function scoreOf(plain: string, info: Information, speaker: Speaker, signs: Signs) {
   const isHard = info.identifiers + info.causes > 0 || /\d/.test(plain)
-  let score = informationScore(info) + (/^(?:the|our|their|my) /.test(plain) ? 0.5 : 0)
+  let score =
+    informationScore(info) +
+    (/^(?:the|our|their|my|der|die|das|unsere?|le|la|les|notre|nos|el|los|las|nuestr[oa]s?) /.test(
+      plain,
+    )
+      ? 0.5
+      : 0)
   if (signs.isNext) score += 1
   if (ADMITS_ERROR().test(plain)) score += 1.5
   if (isCourtesy(plain)) score -= 4
@@ -110,16 +118,17 @@ function scoreOf(plain: string, info: Information, speaker: Speaker, signs: Sign
   if (pointsAtMoment(plain)) score -= 2
   if (BARE_PRONOUN.test(plain)) score -= 1
   if (speaker === 'agent') {
+    if (VAGUE_SUBJECT.test(plain)) score -= 2
     if (isNarration(plain) || isImperative(plain)) score -= isHard ? 3 : 5
     return score
   }
-  if (isNow(plain)) score -= 2.5
   if (plain.endsWith('!')) score -= 1
-  if (isCourtesy(plain) || (!isPolicy(plain) && isOrderList(plain))) return score - 2
-  const isLasting = signs.rules || (signs.chooses && !signs.isOrder) || isPolicy(plain)
+  if (!isPolicy(plain) && isOrderList(plain)) return score - 4
+  if (isNow(plain) || isCourtesy(plain) || IF_IT_FAILS.test(plain)) return score - 2.5
+  const rules = signs.rules && !(signs.isOrder && /^(?:only|no) /.test(plain))
+  const isLasting = rules || (signs.chooses && !signs.isOrder) || isPolicy(plain)
   if (isLasting && (isHard || contentWords(plain).size > 0)) score += signs.chooses ? 3 : 2
   else if (/^i\b/.test(plain) && !isHard && info.names === 0) score -= 2
-  if (IF_IT_FAILS.test(plain)) score -= 3
   if (signs.isOrder) score -= isLasting ? 1.5 : 4
   else if (!isLasting && isImperative(plain)) score -= 2.5
   return score

@@ -49,7 +49,8 @@ export function decidedPart(sentence: string): string | undefined {
   const last = parts.at(-1)!.trim()
   if (parts.length < 2 || last.length < 12) return undefined
   const plain = last.toLowerCase()
-  return POSTPONED().test(plain) || SUPPOSITION().test(plain) ? undefined : last
+  const isOpen = [POSTPONED(), SUPPOSITION(), REJECTED()].some((pattern) => pattern.test(plain))
+  return isOpen ? undefined : last
 }
 
 const SUPPOSITION = lazily(
