@@ -53,12 +53,14 @@ describe('what fits into an injected text', () => {
     const text = lines.join('\n')
     const lost = scenario.facts.filter((fact) => !isIn(fact, text))
     const stale = scenario.stale.filter((fact) => lines.some((line) => isIn(fact, line)))
+    // Read as one text, words of two lines can look like one outdated fact.
+    const staleInAll = scenario.stale.filter((fact) => isIn(fact, text)).length
     const net = scenario.facts.length - lost.length - stale.length
     console.log(
-      `${set}, ${source}: net ${net} of ${scenario.facts.length}, stale ${stale.length} of ${scenario.stale.length}, ` +
+      `${set}, ${source}: net ${net} of ${scenario.facts.length}, stale ${stale.length} (in one text ${staleInAll}) of ${scenario.stale.length}, ` +
         `${lines.length} of ${kept.length} statements` +
-        [...lost.map((fact) => `\n  lost ${fact.id}: ${fact.statement}`)].join('') +
-        [...stale.map((fact) => `\n  stale ${fact.id}: ${fact.statement}`)].join(''),
+        lost.map((fact) => `\n  lost ${fact.id}: ${fact.statement}`).join('') +
+        stale.map((fact) => `\n  stale ${fact.id}: ${fact.statement}`).join(''),
     )
     expect(net).toBeGreaterThanOrEqual(FLOORS[source])
   })

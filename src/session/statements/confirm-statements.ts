@@ -28,7 +28,7 @@ export function confirmStatements<T extends SpokenStatement>(
 }
 
 const AGREEMENT =
-  /^(?:(?:yes|yeah|yep|ok|okay|ah|oh|right|ja|oui|sí|si)[,.! ]+)*(?:exactly|precisely|agreed|correct|that's (?:right|correct|it|what i (?:thought|suspected))|right[,.!]|you're right|good (?:catch|find)|makes sense|confirmed|i can confirm|genau|stimmt|richtig|einverstanden|exact(?:ement)?|c'est (?:ça|exact)|d'accord|exacto|correcto|de acuerdo|así es)(?![\p{L}])|^(?:yes|yep|right|correct|ja|oui|sí)[,.!]?$/u
+  /^(?:(?:yes|yeah|yep|ok|okay|ah|oh|right|ja|oui|sí|si)[,.! ]+)*(?:exactly|precisely|agreed|correct|that's (?:right|correct|it|what i (?:thought|suspected))|right[,.!]|you're right|good (?:catch|find)|makes sense|confirmed|i can confirm|genau|stimmt|richtig|einverstanden|exact(?:ement)?|c'est (?:ça|exact)|d'accord|exacto|correcto|de acuerdo|así es)(?![a-zà-ÿœ])|^(?:yes|yep|right|correct|ja|oui|sí)[,.!]?$/
 
 /** Where the statements of the agent's last message start. */
 function lastOfAgent(known: readonly SpokenStatement[]) {

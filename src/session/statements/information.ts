@@ -21,7 +21,7 @@ export function informationIn(text: string, plain: string, isLowercase = false):
   const rest = text.replaceAll(IDENTIFIER(), ' # ')
   return {
     identifiers: codes.size,
-    numbers: countOf(rest, NUMBER()),
+    numbers: countOf(rest.toLowerCase(), NUMBER()),
     names: namesIn(rest, isLowercase),
     times: countOf(plain, TIME()),
     causes: countOf(plain, CAUSE()),
@@ -56,18 +56,18 @@ const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?
 
 function wordCount(text: string) {
   const cjk = countOf(text, /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7A3]/g)
-  return countOf(text, /[\p{L}\p{N}][\p{L}\p{N}'’_-]*/gu) + cjk / 2
+  return countOf(text, /[a-z\d\u00C0-\u024F][^\s,;:.!?()]*/g) + cjk / 2
 }
 
 /** Code, paths, files, snake and camel case, tickets, versions, addresses, settings and flags. */
 export const IDENTIFIER = lazily(
   () =>
-    /`[^`\n]{1,120}`|https?:\/\/\S+|(?<![\w/])\.?[\w@.-]*\/[\w@./*:-]*\w|(?<![\w-])--?[a-zA-Z][\w-]+(?:=\S+)?|\b[\w-]+\.(?:[cm]?[jt]sx?|json\w?|ya?ml|toml|md|py|rs|go|java|rb|php|sql|sh|css|html?|csv|txt|env|lock|xml|log|proto|ini|cfg|conf|db)\b|\b[\w.]+\(\)|\b\w+\([\w.,' ]{0,40}\)(?=\s)|\b[A-Za-z]\w*_\w+(?:=\S+)?|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}-\d+\b|\bv?\d+\.\d+\.\d+(?:\.\d+)?\b|\bv\d+(?:\.\d+)*\b|\b[a-z]+(?:-[a-z]+)*-\d+\b|\b[a-z]+(?:-[a-z]+){2,}\b|\b[\w-]+:\d[\w.]*\b|\bp\d\d\b|\b[0-9a-f]{7,40}\b|\.[a-z]+\.[a-z]+\b|={2,3}/g,
+    /`[^`\n]{1,120}`|https?:\/\/\S+|(?<![\w/])\.?[\w@.-]{0,80}\/[\w@./*:-]{0,160}\w|(?<![\w-])--?[a-zA-Z][\w-]+(?:=\S+)?|\b[\w-]{1,80}\.(?:[cm]?[jt]sx?|json\w?|ya?ml|toml|md|py|rs|go|java|rb|php|sql|sh|css|html?|csv|txt|env|lock|xml|log|proto|ini|cfg|conf|db)\b|\b[\w.]{1,80}\(\)|\b\w+\([\w.,' ]{0,40}\)(?=\s)|\b[A-Za-z]\w*_\w+(?:=\S+)?|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}-\d+\b|\bv?\d+\.\d+\.\d+(?:\.\d+)?\b|\bv\d+(?:\.\d+)*\b|\b[a-z]+(?:-[a-z]+){0,8}-\d+\b|\b[a-z]+(?:-[a-z]+){2,8}\b|\b[\w-]{1,80}:\d[\w.]*\b|\bp\d\d\b|\b[0-9a-f]{7,40}\b|\.[a-z]+\.[a-z]+\b|={2,3}/g,
 )
 
 const NUMBER = lazily(
   () =>
-    /\d[\d.,:]*\s?(?:%|€|\$|£|[kKMGT]i?B\b|ms\b|s\b|min\b|h\b|px\b)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|thousand|million|half|twice|once|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|hundert|tausend|doppelt|zweimal|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille|deux fois|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mil)\b/gi,
+    /\d[\d.,:]*\s?(?:%|€|\$|£|[kmgt]i?b\b|ms\b|s\b|min\b|h\b|px\b)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|thousand|million|half|twice|once|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|hundert|tausend|doppelt|zweimal|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille|deux fois|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mil)\b/g,
 )
 
 /** Capitalised words inside a sentence, and acronyms. German writes every noun so. */
@@ -77,7 +77,7 @@ function namesIn(text: string, isLowercase: boolean) {
   let names = 0
   words.forEach((word, index) => {
     if (/^(?:[A-Z]{2,}[a-z]?|[A-Z]+\d\w*)(?=\W|$)/.test(word)) names += 1
-    else if (/^\p{Lu}\p{Ll}/u.test(word) && !/^I['’]/.test(word)) {
+    else if (/^[A-ZÀ-Þ][a-zß-ÿ]/.test(word) && !/^I['’]/.test(word)) {
       const before = words[index - 1] ?? ''
       const isFirst = index === 0 || /[.!?:;–—-]$/.test(before)
       if (isFirst ? isLowercase || isNameAtStart(word, words[index + 1] ?? '') : !isGerman)
@@ -96,8 +96,8 @@ const GERMAN = lazily(
 /** "Priya owns the schema" starts with a name, "Rounding is half-even" does not. */
 function isNameAtStart(word: string, next: string) {
   return (
-    /^\p{Lu}\p{Ll}/u.test(next) ||
-    (/^\p{L}+['’]s\b/u.test(word) &&
+    /^[A-ZÀ-Þ][a-zß-ÿ]/.test(next) ||
+    (/^[a-zà-ÿœ]+['’]s\b/.test(word) &&
       !/^(?:It|That|What|Let|There|Here|He|She|Who|Where|How)['’]s/.test(word))
   )
 }
@@ -114,12 +114,12 @@ const CAUSE = lazily(
 
 const LIMIT = lazily(
   () =>
-    /\b(?:never|not|nobody|nothing|nowhere|only|must|mustn't|cannot|can't|don't|doesn't|didn't|won't|isn't|aren't|wasn't|shouldn't|without|at most|at least|except|exempt|instead|rather than|always|no longer|unless|more than|less than|no more than|fewer|max(?:imum)?|min(?:imum)?|forbidden|not allowed|required|has to|neither|nor|as long as|by default)\b|(?:^|[,;:] |with |has |have |is |are |there's |there is )no \p{L}|\b(?:nicht|kein\p{L}*|nie|niemals|nur|muss|müssen|darf|dürfen|immer|ohne|mindestens|höchstens|maximal|außer|statt|ne|pas|jamais|sans|seul\p{L}*|doit|doivent|toujours|il faut|uniquement|sauf|aucun\p{L}*|nunca|sin|solo|sólo|solamente|debe\p{L}*|siempre|jamás|ningun\p{L}*|ningún|excepto|salvo|hay que|tiene que)(?![\p{L}])|不|只|必须|别|禁止|ない|のみ|必ず/gu,
+    /\b(?:never|not|nobody|nothing|nowhere|only|must|mustn't|cannot|can't|don't|doesn't|didn't|won't|isn't|aren't|wasn't|shouldn't|without|at most|at least|except|exempt|instead|rather than|always|no longer|unless|more than|less than|no more than|fewer|max(?:imum)?|min(?:imum)?|forbidden|not allowed|required|has to|neither|nor|as long as|by default)\b|(?:^|[,;:] |with |has |have |is |are |there's |there is )no [a-zà-ÿœ]|\b(?:nicht|kein[a-zà-ÿœ]*|nie|niemals|nur|muss|müssen|darf|dürfen|immer|ohne|mindestens|höchstens|maximal|außer|statt|ne|pas|jamais|sans|seul[a-zà-ÿœ]*|doit|doivent|toujours|il faut|uniquement|sauf|aucun[a-zà-ÿœ]*|nunca|sin|solo|sólo|solamente|debe[a-zà-ÿœ]*|siempre|jamás|ningun[a-zà-ÿœ]*|ningún|excepto|salvo|hay que|tiene que)(?![a-zà-ÿœ])|不|只|必须|别|禁止|ない|のみ|必ず/g,
 )
 
 const QUANTITY = lazily(
   () =>
-    /\b(?:every|each|per|both|all|still|any(?:more| longer)|below|above|under|over|limit(?:ed|s)?|allowed|have to|needs? to|ought to|should|may|as soon as|whenever|default|none|jede[rsnm]?|pro|alle|soll(?:en|te)?|bleibt|erst|chaque|tous|toutes|plus de|moins de|cada|todos|todas|más de|menos de)(?![\p{L}])|每|毎/gu,
+    /\b(?:every|each|per|both|all|still|any(?:more| longer)|below|above|under|over|limit(?:ed|s)?|allowed|have to|needs? to|ought to|should|may|as soon as|whenever|default|none|jede[rsnm]?|pro|alle|soll(?:en|te)?|bleibt|erst|chaque|tous|toutes|plus de|moins de|cada|todos|todas|más de|menos de)(?![a-zà-ÿœ])|每|毎/g,
 )
 
 /** How things are: names, places, owners, faults and changes of state. */

@@ -1,6 +1,6 @@
 import type { SpokenStatement, Speaker } from './statement.ts'
 import { type Subject, subjectOf } from './subject-words.ts'
-import { type Entry, supersededBy } from './supersede.ts'
+import { type Entry, supersededBy, withChangedValue } from './supersede.ts'
 
 const MAX_KEPT = 250
 /** Share of common words from which two statements say the same. */
@@ -17,9 +17,8 @@ export function mergeStatements<T extends SpokenStatement>(
   let entries: Entry<T>[] = known.map((statement) => entryOf(statement))
   const added = next.map((statement) => entryOf(statement))
   for (const entry of added) {
-    const before = entries
-    entries = supersededBy(entry, before, added)
-    entries = withEntry(entries, entry)
+    const changed = withChangedValue(entries, entry)
+    entries = changed ?? withEntry(supersededBy(entry, entries, added), entry)
   }
   return bounded(entries.map(({ statement }) => statement))
 }

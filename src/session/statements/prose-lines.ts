@@ -62,7 +62,7 @@ const LIST_MARK = lazily(
 
 function isPasted(line: string) {
   const text = line.trimStart()
-  if (isLogLine(line) || OUTPUT_LINE().test(text)) return true
+  if (isLogLine(line) || OUTPUT_LINE().test(text) || /\S{200}/.test(text)) return true
   if (isRow(text) || CODE_LINE().test(text)) return true
   const isIndented = line.length - text.length >= 4
   if (isIndented && !LIST_MARK().test(text) && /[(){}[\];=<>|]/.test(text)) return true
@@ -76,7 +76,7 @@ const OUTPUT_LINE = lazily(
 
 const CODE_LINE = lazily(
   () =>
-    /^(?:(?:const|let|var|function|import|export|class|def|fn|func|public|private|return|if|for|while|#include|package|select|insert|update|create table)\b[^.!?]*[;{}()=]$|["'][\w-]+["']\s*:|[\w.$]+\([^)]*\)[;{]?$|[\w.$[\]]+\s*[+-]?=\s*\S+;?$|[+-](?![\s\d.])\S*[(){};=])/i,
+    /^(?:(?:const|let|var|function|import|export|class|def|fn|func|public|private|return|if|for|while|#include|package|select|insert|update|create table)\b[^.!?]*[;{}()=]$|["'][\w-]+["']\s*:|[\w.$]+\([^)]*\)[;{]?$|[\w.$[\]]+\s*[+-]?=\s*\S+;?$|[+-](?![\s\d.])[^\n]*[(){};=])/i,
 )
 
 /** A row of a table or of a file with separated values. */

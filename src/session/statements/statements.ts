@@ -3,6 +3,8 @@ import { splitSentences } from './split-sentences.ts'
 import type { Speaker, Statement } from './statement.ts'
 import { informativeClauses } from './informative-clauses.ts'
 
+const MAX_SENTENCES = 400
+const MAX_SENTENCE = 1200
 const MAX_JOINED = 300
 const MAX_CONTINUATION = 90
 /** A sentence of this length with this score has a value of about a half. */
@@ -26,7 +28,7 @@ export function answerStatement(question: string, answer: string): Statement {
 }
 
 function statementsFrom(message: string, speaker: Speaker) {
-  const sentences = splitSentences(message)
+  const sentences = bounded(splitSentences(message))
   const lower = sentences.filter((sentence) => /^\p{Ll}/u.test(sentence)).length
   const isLowercase = lower * 2 > sentences.length
   const kept: Assessment[] = []
@@ -44,6 +46,15 @@ function statementsFrom(message: string, speaker: Speaker) {
     before = next
   }
   return kept.map(statementOf)
+}
+
+/** Both ends of a message with many lines. */
+function bounded(sentences: readonly string[]) {
+  const some =
+    sentences.length <= MAX_SENTENCES
+      ? sentences
+      : [...sentences.slice(0, MAX_SENTENCES / 2), ...sentences.slice(-MAX_SENTENCES / 2)]
+  return some.map((sentence) => sentence.slice(0, MAX_SENTENCE))
 }
 
 /** "It's org_id, a string." says nothing without the sentence before it. */

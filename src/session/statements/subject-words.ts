@@ -71,7 +71,7 @@ const STOP_WORDS =
   'again further once also just like please yes sure let now new old need needs want wants make makes made use uses using ' +
   'used get gets getting got give gives put take takes took come comes goes going gone see look looks way thing things ' +
   'something anything everything still yet even ever never always often much many well back really actually simply about ' +
-  'message moment bit second minute judgement myself yourself forget mind stuff whatever okay right wrong good bad first last next say says said tell told think know known two three four five keep keeps kept ' +
+  'message moment bit judgement myself yourself forget mind stuff whatever okay right wrong good bad first last next say says said tell told think know known two three four five keep keeps kept ' +
   'time times day days today tomorrow per via etc instead rather without within upon so far since ' +
   'der die das und oder nicht ist sind war waren wird werden wir ich sie ihr ihm ein eine einen einem einer kein keine auf ' +
   'für mit von vom zum zur bei aus nach über unter auch noch nur schon sehr dann wenn weil dass wie was wer mal bitte jetzt ' +
