@@ -1,12 +1,7 @@
 import { sentencesOf, normalisePrompt } from '../../src/context/intent/phrases.ts'
 import { describe, expect, test } from 'vitest'
-import {
-  CHOICE_PHRASES,
-  RULE_PHRASES,
-  isRuling,
-  looksLikeDecision,
-  looksLikeEnding,
-} from '../../src/context/intent/ruling.ts'
+import { isRuling, looksLikeDecision, looksLikeEnding } from '../../src/context/intent/ruling.ts'
+import { CHOICE_PHRASES, RULE_PHRASES } from '../../src/session/statements/ruling-phrases.ts'
 
 const DECIDES = [
   'use pnpm, not npm',

@@ -1,13 +1,7 @@
 // English first, then common forms in other languages. Each pattern matches a whole lowercase
 // clause without courtesies.
-import {
-  type Phrases,
-  mayMatchPhrases,
-  matchesPhrases,
-  isWrittenByUser,
-  sentencesOf,
-  normalisePrompt,
-} from './phrases.ts'
+import { type Phrases, matchesPhrases, mayMatchPhrases } from '../../text/phrases.ts'
+import { isWrittenByUser, sentencesOf, normalisePrompt } from './phrases.ts'
 
 const MAX_LENGTH = 240
 /** Up to this length the request may follow another sentence: "I'm back. Continue." */

@@ -1,4 +1,4 @@
-import { lazily } from '../../text/lazily.ts'
+import { isLogLine } from '../../text/log-line.ts'
 
 /** Longer prompts contain pasted text. */
 const MAX_PROSE = 1200
@@ -38,41 +38,4 @@ export function sentencesOf(words: string): readonly string[] {
   return (words.match(/(?:[^.!?\n。！？]|[.](?=\S))+[.!?。！？]*/g) ?? [])
     .map((sentence) => sentence.trim())
     .filter(Boolean)
-}
-
-function isLogLine(line: string) {
-  // Avoids the pattern for almost every line of prose.
-  const first = line.trimStart().slice(0, 9).toLowerCase()
-  const mayBe = first < 'a' || first >= '{' || line.includes(':') || line.includes(']')
-  return (
-    first !== '' &&
-    (mayBe || LOG_PREFIXES.some((word) => first.startsWith(word))) &&
-    LOG_LINE().test(line)
-  )
-}
-
-const LOG_PREFIXES = ['at ', 'file "', 'traceback', 'npm ']
-const LOG_LINE = lazily(
-  () =>
-    /^\s*(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[?(?:info|warn|warning|error|debug|trace|fatal)\b[\]:]|at \S+ ?\(|File "|Traceback|npm (?:err|warn)|[$>#%] |[+-]{3} |@@|[{}[\]]|\w+Error:|\S+:\d+:\d+)/i,
-)
-
-/**
- * Patterns keyed by words separated by bars, one of which every match contains. Compiling all
- * patterns would take longer than the rest of the prompt hook.
- */
-export type Phrases = Readonly<Record<string, () => RegExp>>
-
-export function matchesPhrases(phrases: Phrases, text: string): boolean {
-  return Object.entries(phrases).some(
-    ([words, pattern]) => hasOneOf(words, text) && pattern().test(text),
-  )
-}
-
-export function mayMatchPhrases(phrases: Phrases, text: string): boolean {
-  return Object.keys(phrases).some((words) => hasOneOf(words, text))
-}
-
-function hasOneOf(words: string, text: string) {
-  return words.split('|').some((word) => text.includes(word))
 }

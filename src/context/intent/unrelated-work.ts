@@ -1,5 +1,6 @@
 import type { SessionState } from '../../session/state.ts'
 import { lazily } from '../../text/lazily.ts'
+import { stem } from '../../text/stem.ts'
 import { isWrittenByUser } from './phrases.ts'
 
 /** One word, as in "Tidy up", may stand for anything. */
@@ -233,13 +234,6 @@ function clausesOf(text: string): readonly (readonly string[])[] {
     .split(/[,.;:?!…](?=\s|$)|[\n()]|\s[-–—]\s/)
     .map((clause) => clause.match(/[a-z'\u00DF-\u024F]+/g) ?? [])
     .filter((words) => words.length > 0)
-}
-
-/** `caching`, `caches` and `cached` become one. */
-function stem(word: string) {
-  return word.length <= 4
-    ? word.replace(/s$/, '')
-    : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
 }
 
 const STOP_WORDS =
