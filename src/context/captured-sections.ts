@@ -16,10 +16,10 @@ export function statementSections(state: SessionState): readonly ContextSection[
   const facts = byUser.filter(({ kind }) => kind !== 'rule' && kind !== 'decision')
   const byAgent = fresh.filter(({ speaker }) => speaker === 'agent')
   return [
-    list(valued(rules, 0.2, 0.3), 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
-    list(valued(facts, 0.1, 0.25), 'Said by the user:', 'statements of the user', [4, 60, 700]),
+    list(valued(rules, 0.2, 0.2), 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
+    list(valued(facts, 0.08, 0.15), 'Said by the user:', 'statements of the user', [4, 60, 700]),
     list(
-      valued(byAgent, 0.05, 0.2).map((statement) => ({
+      valued(byAgent, 0.04, 0.1).map((statement) => ({
         ...statement,
         text: `${statement.isConfirmed === true ? '✓ ' : ''}${statement.text}`,
       })),
@@ -103,8 +103,8 @@ function withoutStatements(text: string, { statements }: SessionState): string {
 
 /** Whether what people and agents recorded says the same. */
 function recordedTexts(state: SessionState): (text: string) => boolean {
-  const { key, decisions, discoveries, notes, next, progress, blockers, goal } = state
-  const lists = [key, discoveries, notes, next, progress, blockers]
+  const { key, decisions, discoveries, notes, next, steps, progress, blockers, goal } = state
+  const lists = [key, discoveries, notes, next, steps, progress, blockers]
   const texts = [
     goal,
     ...lists.flatMap(({ items }) => items.map(({ text }) => text)),

@@ -87,6 +87,8 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
 
 /** The most that pinned lines and decisions may take, whatever else there is. */
 const HEAD_SHARE = 0.6
+/** Up to this share, decisions are shown with their reasons. */
+const FULL_HEAD_SHARE = 0.25
 const INTRO_SHARE = 0.2
 const STATUS_SHARE = 0.2
 
@@ -103,10 +105,11 @@ function fitGroups(
     const fitted = shareRoom(all, room)
     return [...fitted, ...shareByValue(captured, room - costOfFitted(fitted))]
   }
-  const brief = sectionGroups(state, { conversation, isBrief: true })
   const begin = shareRoom(intro, INTRO_SHARE * room)
-  // Its room must not depend on the rest, or its bytes would change with it.
-  const first = shareByValue(brief.head, HEAD_SHARE * room)
+  // What it shows must not depend on the rest, or its bytes would change with it.
+  const isBrief = fullCostOf(head) > FULL_HEAD_SHARE * room
+  const ownHead = isBrief ? sectionGroups(state, { conversation, isBrief }).head : head
+  const first = shareByValue(ownHead, HEAD_SHARE * room)
   const now = shareRoom(status, STATUS_SHARE * room)
   const spent = costOfFitted([...begin, ...first, ...now])
   const open = shareByValue(openWork, room - spent)

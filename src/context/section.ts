@@ -127,6 +127,7 @@ export function shareByValue(
     const order = indexesByValue(section.values)
     return { section, shown: 0, heading: headingCost(section, costs, length), costs, order }
   })
+  const chosen: (typeof waiting)[number][] = []
   let left = room
   for (;;) {
     let best: (typeof waiting)[number] | undefined
@@ -144,10 +145,17 @@ export function shareByValue(
     }
     if (best === undefined) break
     best.shown += 1
+    chosen.push(best)
     left -= bestCost
   }
-  const shown = new Map(waiting.map((each) => [each.section, each.shown]))
-  return sections.map((section) => render(section, shown.get(section) ?? 0, length))
+  for (;;) {
+    const shown = new Map(waiting.map((each) => [each.section, each.shown]))
+    const fitted = sections.map((section) => render(section, shown.get(section) ?? 0, length))
+    const last = chosen.pop()
+    // Separators make items together cost a little more than one by one.
+    if (last === undefined || costOfFitted(fitted) <= room) return fitted
+    last.shown -= 1
+  }
 }
 
 function costAt(sections: readonly ContextSection[], length: number) {

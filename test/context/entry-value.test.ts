@@ -44,7 +44,7 @@ describe('a context without room for everything', () => {
     for (let n = 0; n < 12; n += 1) expect(text).toContain(`Open piece of work ${n}`)
     expect(text).toContain('No access to the replica')
     expect(text).toContain('Finding 119')
-    expect(text).not.toContain('Finding 0 ')
+    expect(text).not.toContain('Note 0 ')
   })
 
   test('begins with a head that stays the same while the work continues', () => {

@@ -179,9 +179,9 @@ describe('the context of a session', () => {
 
   test('counts the items that a snapshot had already left out', () => {
     const story = new Story()
-    for (let n = 0; n < 100; n += 1) story.add('decision.made', { title: `Decision ${n}` })
+    for (let n = 0; n < 150; n += 1) story.add('decision.made', { title: `Decision ${n}` })
     expect(packContext(abridge(story.state)).leftOut).toEqual([
-      'stint view --decisions (decisions 88)',
+      'stint view --decisions (decisions 90)',
     ])
   })
 

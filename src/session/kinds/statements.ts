@@ -1,5 +1,5 @@
 // What the user and the agent said, and the statements in it that must survive the context window.
-import { shorten } from '../../text/clean.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { confirmStatements } from '../statements/confirm-statements.ts'
 import { mergeStatements } from '../statements/merge-statements.ts'
@@ -54,7 +54,7 @@ export const fold: Folds<StatementsData, StatementsState> = {
     const text = str(data.text)
     pushRequest(state.requests, item(entry, shorten(text, MAX_REQUEST_LENGTH)))
     confirmBy(state, [text])
-    addStatements(state, entry, 'user', statementsFromUser(text))
+    addStatements(state, entry, 'user', requestStatements(text))
   }),
   'question.answered': outdatesWrittenTldr((state, data, entry) => {
     const { question, answer } = { question: str(data.question), answer: str(data.answer) }
@@ -104,7 +104,7 @@ export const kinds = (): Kinds<StatementsData, StatementsState> => {
   }
 }
 
-const MAX_REQUESTS = 12
+const MAX_REQUESTS = 40
 const MAX_REQUEST_LENGTH = 600
 
 // The first request gives the purpose.
@@ -113,6 +113,16 @@ function pushRequest(list: MutableList<Item>, added: Item): void {
   if (list.items.length <= MAX_REQUESTS + 1) return
   list.items.splice(1, 1)
   list.earlier += 1
+}
+
+/** A short prompt with something worth keeping is kept whole. */
+const MAX_WHOLE_LENGTH = 140
+
+function requestStatements(text: string): readonly Statement[] {
+  const statements = statementsFromUser(text)
+  const best = statements.toSorted((a, b) => b.value - a.value)[0]
+  if (best === undefined || text.length > MAX_WHOLE_LENGTH) return statements
+  return [{ ...best, text: oneLine(text) }]
 }
 
 function addStatements(
