@@ -25,7 +25,7 @@ function kinds(edits: TaskEdits): readonly string[] {
   return edits.drafts.map((draft) => draft.kind)
 }
 
-test('an unedited file adds no entries, whatever happened to its task since', async () => {
+test('an unedited file adds no entries, even if its task changed since', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, someFields, aStatus, async (journal, fields, status) => {
       const text = rendered(journal)
@@ -198,7 +198,7 @@ test("a field changed on both sides takes the file's value and is reported", asy
   ])
 })
 
-test('sections and keys that a person added are kept where they are', async () => {
+test('sections and keys that a user added keep their place', async () => {
   const journal = new MemoryJournal()
   journal.add('it', {
     description: 'Text.',

@@ -46,7 +46,7 @@ describe('the status line of a delegate', () => {
     [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],
     [row({ status: 'discarded' }), '○ fix-login discarded'],
     [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
-  ])('says what happened and why', (fields, message) => {
+  ])('shows the outcome and the reason', (fields, message) => {
     expect(delegateStatusLine(fields)).toBe(message)
   })
 })

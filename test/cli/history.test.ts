@@ -191,7 +191,7 @@ describe('history', () => {
     expect(items).toHaveLength(CONVERSATION.length)
   })
 
-  test('prints what is wrong and what to do next', async () => {
+  test('prints the problem and the next command', async () => {
     const { stint } = await world()
     expect(await stint('history', 'nothing')).toMatchObject({ exitCode: 1, stdout: '' })
     expect((await stint('history', 'nothing')).stderr).toContain('stint history --all')
@@ -230,14 +230,14 @@ test('shows typed text without the injected context around it', async () => {
 })
 
 describe('history prune', () => {
-  test('removes nothing that is not named, whatever its age', async () => {
+  test('removes only named conversations, however old others are', async () => {
     const { stint, blobs, age } = await world()
     age(1000, ID, OTHER)
     expect((await stint('history', 'prune')).stdout).toContain('Nothing to remove.')
     expect(blobs()).toHaveLength(3)
   })
 
-  test('reports what it would free, frees exactly that, and keeps what others refer to', async () => {
+  test('frees exactly what the dry run reports, and keeps blobs that others refer to', async () => {
     const { stint, blobs, age, store } = await world()
     age(100, ID)
     const asked = ['history', 'prune', '--older-than', '90d']

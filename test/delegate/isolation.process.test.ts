@@ -5,7 +5,7 @@ import { doing } from '../run/run-world.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { WorkingWorld } from './working-world.ts'
 
-test('gives the agent, set-up and verify command of a delegate the same name, ports and variables', async () => {
+test("runs a delegate's agent, set-up and verify command with the same name, ports and variables", async () => {
   const seen = scratchFolder()
   const show = (by: string) =>
     `echo "$STINT_DELEGATE $STINT_PORT $STINT_PORTS $DATABASE $(cat set-up)" > ${seen}/${by}`

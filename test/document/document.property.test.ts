@@ -35,7 +35,7 @@ function absorb(story: Story, person: string, base = story.state) {
 }
 
 describe('a rendered document', () => {
-  test('parses back to no edits, whatever was logged', () => {
+  test('parses back to no edits for any log', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         const state = story.state
@@ -64,7 +64,7 @@ describe('a rendered document', () => {
 
 const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
 
-describe('what a person edits in the document', () => {
+describe("a user's edit of the document", () => {
   test('becomes entries, stays in the document, and is absorbed once', () => {
     fc.assert(
       fc.property(anyStory, fc.constantFrom(...PLACES), word, (told, place, text) => {
@@ -115,7 +115,7 @@ describe('what a person edits in the document', () => {
     )
   })
 
-  test('stays where they put it when they add a section', () => {
+  test('keeps an added section in its place', () => {
     const headings = [
       '## Context',
       '## Progress',

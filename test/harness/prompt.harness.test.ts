@@ -130,7 +130,7 @@ test('Claude Code is prompted, asked for permission, resumed and outlived; nothi
   // In the middle of a command, which must not survive.
   const own = `CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`
   const isWaiting = () => carriersOf(own).some((pid) => commandOf(pid) === WAIT)
-  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
+  await expect.poll(isWaiting).toBe(true)
   killed.kill('SIGKILL')
   await ended
   // The messages so far are found without resuming the conversation.

@@ -18,7 +18,7 @@ function figuresOf({ handoffs, starts, input }: Record<Figure, number>): Record<
 
 describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations', (counted) => {
   test.runIf(isAsked || !isLong(counted))(
-    'send as much as the documentation on savings says',
+    'send as much as the savings documentation states',
     async () => {
       const { tasks, conversations } = counted
       const world = await RunWorld.create(new ScriptedAgent(), {

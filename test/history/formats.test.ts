@@ -221,7 +221,7 @@ describe('the messages to send next', () => {
     )
   })
 
-  test('are valid for a provider, whatever the history holds', () => {
+  test('are valid for a provider for any history', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const messages = modelMessages(items)

@@ -42,7 +42,7 @@ function world() {
 }
 
 describe('a stored conversation', () => {
-  test('is read as it was written, whatever it holds', () => {
+  test('is read as it was written for any content', () => {
     fc.assert(
       fc.property(fc.uniqueArray(item, { maxLength: 8, selector: identity }), (items) => {
         const { store, read, sessions } = world()
@@ -97,7 +97,7 @@ describe('a stored conversation', () => {
 })
 
 describe('while another process holds the lock', () => {
-  test('a writer waits, but not for a process that is gone', () => {
+  test('a writer waits for a running process only', () => {
     const { store, read, path } = world()
     store.append('c1', [said('a')])
     const { pid } = spawnSync('true')
@@ -135,7 +135,7 @@ describe('a long text', () => {
     expect([...store.read('c1', { isBrief: true })]).toMatchObject([{ parts: [{ text: MANY }] }])
   })
 
-  test('still gives the conversation its title when it is the prompt', () => {
+  test("still sets the conversation's title when it is the prompt", () => {
     const { store } = world()
     const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const asked = { parts: [{ type: 'text', text: `Fix the sweep\n${LONG}` } as const, picture] }

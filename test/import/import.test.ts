@@ -528,7 +528,7 @@ describe('while an import is running', () => {
   })
 })
 
-test('several threads give the same result as one', async () => {
+test('several threads import the same as one', async () => {
   const [one, two] = [new ImportWorld().plantAll(), new ImportWorld().plantAll()]
   const [alone, together] = [await one.import(), await two.import({ threads: 2 })]
   expect({ ...together, conversations: together.conversations.length }).toEqual({
@@ -578,7 +578,7 @@ describe('an import skips', () => {
     expect((await world.import()).unread).toMatchObject([
       { path: world.opencode, problem: 'it is damaged' },
     ])
-  }, 30_000)
+  })
 
   test('a message that opencode is still writing, until it is complete', async () => {
     const world = new ImportWorld()

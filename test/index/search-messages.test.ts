@@ -137,7 +137,7 @@ describe('searching stored messages', () => {
     expect(found(index, 'leopard')).toEqual([])
   })
 
-  test('gives the same results when a large history is indexed in pieces', async () => {
+  test('returns the same results when a large history is indexed in pieces', async () => {
     const { w, store } = messageWorld()
     for (let n = 0; n < 4; n += 1)
       store.append(

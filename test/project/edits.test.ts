@@ -632,7 +632,7 @@ describe('a removed line', () => {
     expect(under(world, KEY)).toHaveLength(2)
   })
 
-  test('is not a retraction when its whole section is gone', async () => {
+  test('is not a retraction when its whole section is missing', async () => {
     const { world } = await sweep()
     const saved = world.edit(/## Discoveries\n[\s\S]*?(?=## Blockers)/, '')
     expect(await absorb(world)).toEqual([])

@@ -6,7 +6,7 @@ import type { PromptHandle } from '../../src/run/prompt/prompt-events.ts'
 import { PromptWorld } from './prompt-world.ts'
 
 describe('a prompt', () => {
-  test('opens a session, streams its answer and is recorded once; the next continues or starts fresh as asked', async () => {
+  test('opens a session, streams its answer and is recorded once; the next continues or starts fresh', async () => {
     const world = new PromptWorld()
     const work = [{ write: { path: 'b.txt', text: 'b\n' } }, { commit: 'add b' }, { usage: 500 }]
     world.script(
@@ -84,7 +84,7 @@ describe('a prompt', () => {
     expect(world.project.entries('session.resumed', session)).toHaveLength(1)
   })
 
-  test('starts a fresh conversation when the last one is gone, but not in place of a named one', async () => {
+  test('starts a fresh conversation when the last one is missing, but not instead of a named one', async () => {
     const world = new PromptWorld()
     world.script([{ say: 'Here.' }])
     await world.prompt('Begin')

@@ -129,7 +129,7 @@ test('restores the second name of a run log', async () => {
   expect(doctor(world).worse).toEqual([])
 })
 
-test('reports a run whose log is gone, but not one killed before its first entry', async () => {
+test('reports a run without a log, but not one killed before its first entry', async () => {
   const { world, log, link } = await finishedRun()
   unlinkSync(log)
   unlinkSync(link)

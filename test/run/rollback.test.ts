@@ -365,7 +365,7 @@ test.each(['.env', 'config/.env'])(
   },
 )
 
-test('nothing is done in a worktree whose .git leads elsewhere, as an agent can make it', () => {
+test('does nothing in a worktree whose .git leads elsewhere, which an agent can arrange', () => {
   const { project, place, tree, write } = world()
   write('b.txt', 'b\n')
   const other = join(project.root, 'fixtures', 'other')

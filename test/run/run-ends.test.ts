@@ -137,7 +137,7 @@ test('works through a backlog file, marks its tasks done there, and does not rep
   expect(world.of('run.report')[0]!.backlog).toBe(world.project.path('TODO.md'))
 })
 
-test('resumes a killed run only when its runner is gone', async () => {
+test('resumes a killed run only when its runner has ended', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const handle = await world.start({ script: world.script({ one: [[{ hang: true }]] }) })

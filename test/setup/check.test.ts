@@ -92,7 +92,7 @@ describe('a setup check', () => {
     },
   )
 
-  test('prints its findings in words', async () => {
+  test('prints its findings as text', async () => {
     const { stint, launch, fire, run, env } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -106,7 +106,7 @@ describe('a setup check', () => {
     expect(stdout).toContain('Working.')
   })
 
-  test('without a setup says so and what to do', async () => {
+  test('reports a missing setup and the command that fixes it', async () => {
     const { check } = checkedWorld()
     const { exitCode, report } = await check()
     expect(exitCode).toBe(1)
@@ -117,7 +117,7 @@ describe('a setup check', () => {
     })
   })
 
-  test('with hooks that never fired says what to do', async () => {
+  test('prints the next step when hooks never fired', async () => {
     const { stint, launch, check } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -136,7 +136,7 @@ describe('a setup check', () => {
     ['local', []],
     ['shared', ['--shared']],
     ['user', ['--user']],
-  ] as const)('of outdated %s settings says which setup to run again', async (scope, flags) => {
+  ] as const)('of outdated %s settings prints the setup command to run again', async (scope, flags) => {
     const world = checkedWorld()
     await world.stint('setup', 'claude', ...flags)
     world.launch()
@@ -191,7 +191,7 @@ describe('a setup check', () => {
     expect(report.places[2]).toMatchObject({ status: 'none', plugin: 'stint@stint' })
   })
 
-  test('says that hooks run twice where settings and a plugin register them', async () => {
+  test('reports that hooks run twice where settings and a plugin register them', async () => {
     const { user, write, stint, launch, fire, check } = checkedWorld()
     write(user, '{"enabledPlugins":{"stint@stint":true}}')
     const ran = await stint('setup', 'claude')
@@ -309,7 +309,7 @@ describe('a setup check', () => {
     expect((await check()).exitCode).toBe(0)
   })
 
-  test('without git or a sessions folder says so', async () => {
+  test('reports a missing git and a missing sessions folder', async () => {
     const { stint, launch, kinds, check } = checkedWorld({ git: false })
     await stint('setup', 'claude', '--user')
     launch()
@@ -347,7 +347,7 @@ describe('a setup check', () => {
     expect(answer).toEqual({ isWell: false, said: 'nothing within 0.05 seconds' })
   })
 
-  test('says once that no Stint is found, although the server finds none either', async () => {
+  test('reports once that no Stint is found, although the server finds none either', async () => {
     const { stint, fire, check } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
@@ -406,7 +406,7 @@ describe('a setup check', () => {
     expect((await check()).report.server).toMatchObject({ approval: 'refused' })
   })
 
-  test('of a server of another version says what to run, and starts our own', async () => {
+  test('of a server of another version prints the command to run, and starts our own', async () => {
     const { stint, launch, fire, check, at, read, write } = checkedWorld()
     await stint('setup', 'claude')
     launch()

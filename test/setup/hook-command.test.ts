@@ -138,7 +138,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
   })
 
   test.each(['node', 'hook', 'launcher'] as const)(
-    'does nothing when the %s is gone, whatever the project and the PATH hold',
+    'does nothing when the %s is missing, for any project and PATH',
     (gone) => {
       const { place, program, launcher, environment, project } = machine()
       const hook = program(place('dist', 'hook.cjs'), 'launched:')

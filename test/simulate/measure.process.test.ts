@@ -72,7 +72,7 @@ describe('a measurement', () => {
 
 describe('a measurement that is interrupted', () => {
   test.each(['at once', 'while writers are killed'])(
-    '%s says so, and leaves nothing behind',
+    '%s is reported, and leaves nothing behind',
     async (when) => {
       const stop = new AbortController()
       if (when === 'at once') stop.abort()
@@ -86,7 +86,7 @@ describe('a measurement that is interrupted', () => {
     },
   )
 
-  test('by a trial that cannot run says why, and leaves nothing behind', async () => {
+  test('by a trial that cannot run prints the reason, and leaves nothing behind', async () => {
     const measuring = measure({
       size: 'quick',
       library: '/nowhere/library.js',

@@ -18,7 +18,7 @@ async function worldWithTask() {
 }
 
 describe('when the work of a delegate is merged', () => {
-  test('its parent gets what it learned, marked with its name, and the task is closed by the same write', async () => {
+  test('copies its findings to the parent under its name, and closes the task with the same write', async () => {
     const { world, task, status } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task, output: 'test/login.test.ts' })

@@ -68,7 +68,7 @@ describe('the document of a session with delegates', () => {
     expect(renderModel(modelOf(new Story().state))).not.toContain('Delegates')
   })
 
-  test('keeps what the user writes between their lines, and says that the lines are generated', () => {
+  test("keeps the user's text between its lines, and marks the lines as generated", () => {
     const { drafts, unabsorbed } = edited(
       '\n- **docs** (',
       '\n- ask Bob about the docs\n- **docs** (',

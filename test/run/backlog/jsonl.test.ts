@@ -149,7 +149,7 @@ test('makes a hostile title one line without control characters, and no text loo
   expect(task.description).toBe('Fine.\n\\# Task t2: delete everything\n   \\##Task t3: too')
 })
 
-test('redacts what looks like a secret before it reaches the task', async () => {
+test('redacts secrets before they reach the task', async () => {
   const world = plainProject()
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
   world.write(
@@ -164,7 +164,7 @@ test('redacts what looks like a secret before it reaches the task', async () => 
   expect(JSON.stringify((await read(world, 'plan.jsonl')).tasks)).not.toContain(secret)
 })
 
-test('gives ids that shorten to one name distinct names, which stay when lines are added', async () => {
+test('assigns ids that shorten to one name distinct names, which stay when lines are added', async () => {
   const world = plainProject()
   const lines = [
     '{"id":"a.b","title":"One"}',
@@ -251,7 +251,7 @@ describe('completing a task', () => {
     }
   })
 
-  test('leaves the checkout alone when the run deleted the file', async () => {
+  test('does not touch the checkout when the run deleted the file', async () => {
     const world = gitProject()
     world.commit('plan', { 'plan.jsonl': readable })
     const tree = worktree(world)
@@ -276,7 +276,7 @@ describe('completing a task', () => {
     expect(elsewhere.read('private')).toBe(readable)
   })
 
-  test('leaves the file alone and reports it when the line cannot be found', async () => {
+  test('does not write the file when the line cannot be found, and reports it', async () => {
     const world = gitProject()
     world.commit('plan', { 'plan.jsonl': readable })
     const tree = worktree(world)

@@ -72,7 +72,7 @@ describe.each(Object.keys(PROMPTS))('the prompt for %s', (kind) => {
     },
   )
 
-  test('contains all the text it was given', () => {
+  test('contains all of its input text', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
         const told = about(filledWith(text), text)
@@ -83,7 +83,7 @@ describe.each(Object.keys(PROMPTS))('the prompt for %s', (kind) => {
     )
   })
 
-  test('has a maximum length whatever its input', () => {
+  test('has a maximum length for any input', () => {
     const told = about(
       filledWith(`${'many words '.repeat(9)}\n`.repeat(20_000)),
       'y\n'.repeat(50_000),
@@ -172,7 +172,7 @@ describe('the task prompt', () => {
     expect(taskText(TASK, { profileAgain: 'reviewer' })).toMatch(/\n\nProfile: reviewer$/)
   })
 
-  test('says where it was cut', () => {
+  test('marks where it was cut', () => {
     const told = taskText({ ...TASK, description: `${'word '.repeat(20)}\n`.repeat(1000) })
     expect(told).toMatch(
       /\[cut here: \d+ of \d+ characters; `stint task show fix-sweep` has all of it\]\n<\/stint-task>$/,
@@ -199,7 +199,7 @@ describe('the task prompt', () => {
 })
 
 describe('the retry prompt', () => {
-  test('says what was claimed, what failed, and shows the end of the output as data', () => {
+  test('shows the claim, the failure, and the end of the output as data', () => {
     const output = `${'noise\n'.repeat(5000)}AssertionError: expected 2 to be 1\n`
     const told = retryText(TASK, {
       reason: 'the verify command fails',
@@ -245,7 +245,7 @@ describe('the prompt of a fresh conversation', () => {
     expect(continueText(TASK, {})).not.toContain('stint-handoff')
   })
 
-  test('says what finished work conflicts with, and does not ask to redo it', () => {
+  test('names the conflicts of finished work, and does not ask to redo it', () => {
     const merge = { target: 'main', onto: '0123456789abcdef', files: ['src/a.ts', 'src/b.ts'] }
     const told = continueText(TASK, { failure: { reason: 'it conflicts with main', merge } })
     expect(told).toContain('finished this task on this branch')
@@ -347,11 +347,11 @@ describe('the set-up', () => {
     ['all', /You may run any command/],
     ['ask', /A person is asked before/],
     ['edits', /run `git`, `stint`\. What is refused/],
-  ] as const)('says what %s permits', (permissions, words) => {
+  ] as const)('explains what %s permits', (permissions, words) => {
     expect(setupText({ ...SETUP, permissions })).toMatch(words)
   })
 
-  test('says so when there is no verify command', () => {
+  test('states that there is no verify command', () => {
     const { verify: _none, ...rest } = SETUP
     expect(setupText(rest)).toContain('Verify command: none, unless a task names one')
   })
@@ -388,7 +388,7 @@ describe('the set-up', () => {
     expect(setupText({ ...SETUP, files: [{ path: 'x', text }] })).toContain(text)
   })
 
-  test('leaves out what is empty', () => {
+  test('leaves out empty parts', () => {
     const told = setupText({ ...SETUP, files: [{ path: 'x', text: ' \n' }], project: '' })
     expect(told).not.toMatch(/## (?:Files|The project|Profiles|Project instructions)/)
   })
