@@ -78,8 +78,8 @@ test('reports when an agent with all permissions moved its target branch', async
     { done: 'moved' },
   ]
   await world.delegate({ docs: [moving] }, { as: 'docs', permissions: 'all' })
-  const said = () => world.of('message').map(({ text }) => text)
-  expect(said()).toContainEqual(
+  const messages = () => world.of('message').map(({ text }) => text)
+  expect(messages()).toContainEqual(
     expect.stringMatching(/^main was moved from \w{10} to \w{10}, a commit of docs, /),
   )
   expect(world.journalled('gotcha.found').map(({ data }) => data['text'])).toEqual([
@@ -94,5 +94,5 @@ test('reports when an agent with all permissions moved its target branch', async
     { done: 'taken in' },
   ]
   await world.delegate({ tests: [taking] }, { as: 'tests', permissions: 'all' })
-  expect(said().filter((text) => text.includes('was moved from'))).toEqual([])
+  expect(messages().filter((text) => text.includes('was moved from'))).toEqual([])
 })

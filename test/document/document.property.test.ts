@@ -67,8 +67,8 @@ const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
 describe("a user's edit of the document", () => {
   test('becomes entries, stays in the document, and is absorbed once', () => {
     fc.assert(
-      fc.property(anyStory, fc.constantFrom(...PLACES), word, (told, place, text) => {
-        const story = told.copy()
+      fc.property(anyStory, fc.constantFrom(...PLACES), word, (original, place, text) => {
+        const story = original.copy()
         const rendered = renderDocument(story.state, MARKER)
         const edits = absorb(story, insert(rendered, place, text))
         expect(edits.drafts.length).toBeGreaterThan(0)
@@ -88,8 +88,8 @@ describe("a user's edit of the document", () => {
         anyStory,
         fc.constantFrom(...PLACES),
         word,
-        (told, newer, place, text) => {
-          const story = told.copy()
+        (original, newer, place, text) => {
+          const story = original.copy()
           const base = story.state
           const rendered = renderDocument(base, MARKER)
           const person = insert(rendered, place, text)
@@ -131,8 +131,8 @@ describe("a user's edit of the document", () => {
           minLength: 1,
           maxLength: 4,
         }),
-        (told, added) => {
-          const story = told.copy()
+        (original, added) => {
+          const story = original.copy()
           for (const [heading, title, body] of added) {
             const own = `## ${title}\n${body.replaceAll(/^(#|```|~~~|<|>|=|---)/gm, ' $1')}\n`
             const person = renderDocument(story.state, MARKER).replace(
@@ -206,8 +206,8 @@ describe("a user's edit of the document", () => {
 
   test('loses no other line, whichever line they overwrite', () => {
     fc.assert(
-      fc.property(anyStory, fc.nat(), word, (told, at, text) => {
-        const story = told.copy()
+      fc.property(anyStory, fc.nat(), word, (original, at, text) => {
+        const story = original.copy()
         const lines = renderDocument(story.state, MARKER).split('\n')
         const candidates = lines.flatMap((line, index) =>
           /^(?:- |\d+\. )/.test(line) && !/None (?:yet|currently)$/.test(line) ? [index] : [],

@@ -136,25 +136,31 @@ describe('a setup check', () => {
     ['local', []],
     ['shared', ['--shared']],
     ['user', ['--user']],
-  ] as const)('of outdated %s settings prints the setup command to run again', async (scope, flags) => {
-    const world = checkedWorld()
-    await world.stint('setup', 'claude', ...flags)
-    world.launch()
-    world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
-    world.write(world[scope], world.read(world[scope]).replaceAll('"timeout": 5', '"timeout": 50'))
-    const { report } = await world.check()
-    expect(report.places.find((place) => place.scope === scope)).toMatchObject({
-      status: 'outdated',
-      events: [],
-    })
-    expect(report.problems).toEqual([
-      {
-        kind: 'outdated',
-        what: expect.stringContaining(world[scope]),
-        advice: ['stint setup claude', ...flags].join(' '),
-      },
-    ])
-  })
+  ] as const)(
+    'of outdated %s settings prints the setup command to run again',
+    async (scope, flags) => {
+      const world = checkedWorld()
+      await world.stint('setup', 'claude', ...flags)
+      world.launch()
+      world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
+      world.write(
+        world[scope],
+        world.read(world[scope]).replaceAll('"timeout": 5', '"timeout": 50'),
+      )
+      const { report } = await world.check()
+      expect(report.places.find((place) => place.scope === scope)).toMatchObject({
+        status: 'outdated',
+        events: [],
+      })
+      expect(report.problems).toEqual([
+        {
+          kind: 'outdated',
+          what: expect.stringContaining(world[scope]),
+          advice: ['stint setup claude', ...flags].join(' '),
+        },
+      ])
+    },
+  )
 
   test.each(['local', 'shared', 'user'] as const)(
     'reports that the %s settings turn every hook off',

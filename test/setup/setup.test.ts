@@ -160,13 +160,13 @@ describe('a setup', () => {
     ],
     ['shared', ['--shared'], /claude reads \.claude\/settings\.json only if started in .*--user/],
     ['user', ['--user'], undefined],
-  ])('from a subfolder prints where %s settings are read', async (_, flags, said) => {
+  ])('from a subfolder prints where %s settings are read', async (_, flags, expected) => {
     const { run, stint, at, cwd } = setupWorld()
     mkdirSync(at('inside'))
     const inside = (await run(['setup', 'claude', ...flags], { cwd: at('inside') })).stdout
     const notes = inside.split('\n').filter((line) => line.includes('only if started in'))
-    expect(notes).toEqual(said === undefined ? [] : [expect.stringMatching(said)])
-    if (said !== undefined) expect(notes[0]).toContain(cwd)
+    expect(notes).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)])
+    if (expected !== undefined) expect(notes[0]).toContain(cwd)
     expect((await stint('setup', 'claude', ...flags)).stdout).not.toContain('only if started in')
     expect(
       (await run(['setup', 'claude', ...flags, '--remove'], { cwd: at('inside') })).stdout,

@@ -29,12 +29,12 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
       if (mode !== 'asks') screen.write(text)
     })
     const printed = () => all
-    let isClosed = false
+    const output = { isClosed: false }
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
     // Closed, not exited: its last output may arrive after its exit.
-    void exit.then(() => (isClosed = true))
+    void exit.then(() => (output.isClosed = true))
     const until = async (isTrue: () => boolean) => {
-      while (!isTrue() && !isClosed) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (!isTrue() && !output.isClosed) await new Promise((resolve) => setTimeout(resolve, 20))
       expect(isTrue()).toBe(true)
     }
     return { child, screen, exit, until, printed }

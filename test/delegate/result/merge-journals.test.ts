@@ -116,10 +116,10 @@ describe('when the work of a delegate is merged', () => {
     await delegate.session([draft('gotcha.found', { text: 'cookies expire' })])
     const landed = delegate.merged()
     await mergeJournals(world.workspace, delegate.state, landed)
-    const told = world.project.journal(parent).filter(({ once }) => once !== undefined)
+    const recorded = world.project.journal(parent).filter(({ once }) => once !== undefined)
     world.append(
       parent,
-      told.map(({ kind, by, once, data }) => ({ kind, by, once, data }) as never),
+      recorded.map(({ kind, by, once, data }) => ({ kind, by, once, data }) as never),
     )
     const state = world.stateOf(parent)
     expect(state.discoveries.items).toHaveLength(1)

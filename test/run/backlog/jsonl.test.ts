@@ -78,9 +78,9 @@ test('reports every bad line at once, with its number and the problem', async ()
     code: 'BACKLOG_INVALID',
     hint: 'correct what is named above; nothing was started',
   })
-  const said = (error as Error).message.split('\n').map((line) => line.trim())
+  const problems = (error as Error).message.split('\n').map((line) => line.trim())
   const about = (number: number) =>
-    said
+    problems
       .filter((line) => line.startsWith(`line ${number}: `))
       .map((line) => line.split(': ').slice(1).join(': '))
   expect(about(1)).toEqual([])
@@ -101,7 +101,7 @@ test('reports every bad line at once, with its number and the problem', async ()
     'parent names no-one, which is not in the file',
   ])
   expect(about(14)[0]).toMatch(/^not JSON/)
-  expect(said).toContain('lines 1 and 12: the same id ok')
+  expect(problems).toContain('lines 1 and 12: the same id ok')
 })
 
 test.each([
