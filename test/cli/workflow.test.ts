@@ -89,7 +89,7 @@ describe('workflow init', () => {
     ['WF 001', 'wf-001 can: small letters'],
     ['../x', 'x can: small letters'],
     ['a'.repeat(41), `${'a'.repeat(40)} can: small letters`],
-  ])('refuses %j as an id and lists the valid characters', async (id, message) => {
+  ])('refuses %j as an id and prints the reason', async (id, message) => {
     const { stint } = terminal()
     const ran = await stint('workflow', 'init', id, 'User auth')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })

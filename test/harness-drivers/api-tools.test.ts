@@ -114,7 +114,7 @@ describe('the read tool', () => {
     }
   })
 
-  test('refuses a missing path, a non-file and a binary file', async () => {
+  test('refuses a missing path, a pipe and a file that is not UTF-8', async () => {
     const tools = new Tools()
     tools.write('bytes.bin', Buffer.from([0x61, 0, 0x62]))
     tools.write('latin.txt', Buffer.from([0x61, 0xe9, 0x62]))

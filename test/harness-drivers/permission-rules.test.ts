@@ -357,7 +357,7 @@ describe('a request that the rules do not allow', () => {
     ).toBe(false)
   })
 
-  test('is the only thing that the user has to decide', async () => {
+  test('is decided by the user, who has to decide nothing else', async () => {
     const asked: string[] = []
     const decide = async ({ title }: PermissionRequest) => asked.push(title) > 0
     expect(await isPermitted(request, { ...rules, permissions: 'edits', decide })).toBe(true)

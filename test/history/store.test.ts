@@ -97,7 +97,7 @@ describe('a stored conversation', () => {
 })
 
 describe('while another process holds the lock', () => {
-  test('a writer waits for a running process only', () => {
+  test('a writer does not wait for the lock of a process that has ended', () => {
     const { store, read, path } = world()
     store.append('c1', [textMessage('a')])
     const { pid } = spawnSync('true')

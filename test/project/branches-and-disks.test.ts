@@ -155,7 +155,7 @@ describe('a full disk', () => {
       encoding: 'utf8',
     })
 
-  test('does not prevent resuming, and lists the unrecorded entries', async () => {
+  test('does not prevent resuming, and warns that the resume is not recorded', async () => {
     const world = terminal()
     await world.stint('init', '--name', 'r', '--goal', 'Be resumed')
     await world.stint('log', '--progress', 'halfway')

@@ -315,7 +315,7 @@ describe('a setup check', () => {
     expect((await check()).exitCode).toBe(0)
   })
 
-  test('reports a missing git and a missing sessions folder', async () => {
+  test('reports a folder without git and without sessions', async () => {
     const { stint, launch, kinds, check } = checkedWorld({ git: false })
     await stint('setup', 'claude', '--user')
     launch()

@@ -94,7 +94,7 @@ spent    41k in · 1.6M cached · 55k out
     ])
   })
 
-  test('draws no bar and prints unknown when the compaction point is unknown', () => {
+  test('draws no bar and shows that the compaction point is unknown', () => {
     const noPoint: RunEvent = {
       kind: 'usage',
       at: at(1),

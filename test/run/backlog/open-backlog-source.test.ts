@@ -78,7 +78,7 @@ test('completes what the source calls done even when a journal has it in progres
   expect(taskLines(await read(world, 'TODO.md'))).toEqual(['one completed'])
 })
 
-test('keeps its own status when the source calls a started task blocked or a completed one open', async () => {
+test('keeps the status of started and completed tasks that the source calls blocked', async () => {
   const world = gitProject()
   world.write(
     'plan.jsonl',
