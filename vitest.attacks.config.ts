@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/attacks/**/*.attack.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 170_000 } },
     maxWorkers: 2,
     globalSetup: ['test/support/templates.ts'],
     setupFiles: ['test/support/leave-as-found.ts'],

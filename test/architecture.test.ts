@@ -40,7 +40,7 @@ function layerOf(name: string): number {
 }
 
 describe('the sources', () => {
-  test('are in a known layer', () => {
+  test('belong to a listed layer', () => {
     expect(files.filter((name) => layerOf(name) === -1)).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('the sources', () => {
     expect(own).toEqual(['', ''])
   })
 
-  test('give the page its types from one file only', () => {
+  test("export the page's types from one file only", () => {
     const page = join(root, 'web')
     const others = readdirSync(page, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))

@@ -117,7 +117,7 @@ describe('a new kind of entry', () => {
     expect(mayWrite('agent', 'milestone.reached')).toBe(false)
   })
 
-  test("is rendered in the document, and a person's edits of it become entries", () => {
+  test("is rendered in the document, and a user's edits of it become entries", () => {
     const state = fold(SESSION, entries)
     const text = renderDocument(state, { offset: 0, sum: '00000000' })
     expect(text).toContain(

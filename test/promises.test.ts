@@ -50,14 +50,20 @@ describe('PROMISES.md', () => {
 })
 
 describe('test/track-record.md', () => {
-  /** The rows of its guards: the file and function of each guard, and the tests that fail without it. */
-  function guards(): readonly { readonly where: string; readonly tests: string }[] {
-    const rows = readFileSync(join(root, 'test/track-record.md'), 'utf8').split('\n')
-    return rows
-      .map((row) => row.split(' | '))
-      .filter((cells) => cells.length === 3 && /\.(tsx?|md)`/.test(cells[1]!))
-      .map((cells) => ({ where: cells[1]!, tests: cells[2]! }))
+  /** The rows of its tables without their headings. */
+  function rows(): readonly (readonly string[])[] {
+    const text = readFileSync(join(root, 'test/track-record.md'), 'utf8')
+    return [...text.matchAll(/^\|[-|]+\|\n((?:\|.*\n)+)/gm)]
+      .flatMap(([, table]) => table!.trimEnd().split('\n'))
+      .map((row) => row.replace(/^\| | \|$/g, '').split(' | '))
   }
+
+  const FAILURES = 17
+  /** The file and function of each guard, and the tests that fail without it. The first table lists failures, without a guard. */
+  const guards = () =>
+    rows()
+      .slice(FAILURES)
+      .map(([, where = '', tests = '']) => ({ where, tests }))
 
   const filesIn = (...folders: readonly string[]) =>
     folders.flatMap((folder) =>
@@ -68,10 +74,12 @@ describe('test/track-record.md', () => {
   const named = (text: string) =>
     [...text.matchAll(/`([^`]+\.(?:tsx?|md))`/g)].map(([, name]) => name!)
 
-  test('names for each guard one source file, and a function in it', () => {
+  test('names for each guard source files that exist, and a function in them', () => {
     const sources = filesIn('src', 'web', 'docs')
     const matches = (name: string) => sources.filter((path) => `/${path}`.endsWith(`/${name}`))
     expect(guards().length).toBeGreaterThan(200)
+    expect(rows()[FAILURES]![0]).toBe('newline in front of a record')
+    expect(guards().filter(({ where }) => named(where).length === 0)).toEqual([])
     const unclear = guards()
       .flatMap(({ where }) => named(where))
       .filter((name) => matches(name).length !== 1)
@@ -88,11 +96,32 @@ describe('test/track-record.md', () => {
     expect(missing).toEqual([])
   })
 
-  test('names test files that exist', () => {
-    const known = filesIn('test')
-    const missing = guards()
-      .flatMap(({ tests }) => named(tests))
-      .filter((name) => !known.some((path) => path.endsWith(`/${name}`)))
+  test('names tests that exist', () => {
+    const known = filesIn('test').filter((path) => path.endsWith('.ts'))
+    const plain = (text: string) => text.replaceAll(/\\?['’`"]/g, '')
+    const sources = new Map(
+      known.map((path) => [path, plain(readFileSync(join(root, path), 'utf8'))]),
+    )
+    const missing: string[] = []
+    for (const [, , tests = ''] of rows())
+      for (const [, name, titles = ''] of tests.matchAll(
+        /`([^`]+\.ts)`(?: \(\d+\))?(?:: (.*?))?(?=; `[^`]+\.ts`|$)/g,
+      )) {
+        // The tests of a contract are in test/contract/.
+        const files = known.filter(
+          (path) => path.endsWith(`/${name}`) || path.startsWith('test/contract/'),
+        )
+        if (!files.some((path) => path.endsWith(`/${name}`))) missing.push(name!)
+        for (const title of titles.split('; ')) {
+          if (title.startsWith('fixture')) continue
+          // `…` is a parameter or the title of the group; parentheses hold what is no title.
+          const pieces = plain(title.replace(/ \([^)]*\)$/, '')).split('…')
+          const isFound = files.some((path) =>
+            pieces.every((piece) => sources.get(path)!.includes(piece.trim())),
+          )
+          if (!isFound) missing.push(`${name}: ${title}`)
+        }
+      }
     expect(missing).toEqual([])
   })
 })

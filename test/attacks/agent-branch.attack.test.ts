@@ -44,7 +44,7 @@ test('settings on a delegate’s branch are neither proved nor merged until the 
   expect(existsSync(join(world.folder, 'ran'))).toBe(false)
 })
 
-test('a run tells its agent to take such a change back, and is done once it has', async () => {
+test('a run asks its agent to revert such a change, and finishes once it is reverted', async () => {
   const world = new BackgroundWorld()
   await world.stint('task', 'add', 'Write it')
   const script = world.script({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { program, terminal } from '../support/cli.ts'
 
-test('a checkpoint leaves untracked secrets out and says so, and restoring it deletes none', () => {
+test('a checkpoint leaves untracked secrets out and reports them, and restoring it deletes none', () => {
   const { cwd, env, git } = terminal()
   const stint = (...args: string[]) =>
     spawnSync(process.execPath, [program, ...args], { cwd, env, encoding: 'utf8' })

@@ -41,7 +41,7 @@ interface Hook {
 }
 
 test.each(['--user', '--shared'])(
-  'setup --check runs no program of the clone after setup %s, not even when Node is gone',
+  'setup --check runs no program of the clone after setup %s, even without the recorded Node',
   (scope) => {
     const { stint, programsRun, loseNode, env } = clone()
     stint('setup', 'claude', scope)
@@ -55,7 +55,7 @@ test.each(['--user', '--shared'])(
   },
 )
 
-test('hooks of the user run no program of the clone when the launcher names a Node that is gone', () => {
+test("the user's hooks run no program of the clone when the launcher's Node was removed", () => {
   const { stint, start, folder, cwd, programsRun, loseNode } = clone()
   stint('setup', 'claude', '--user')
   const path = join(folder, '.claude', 'settings.json')

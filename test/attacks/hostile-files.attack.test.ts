@@ -74,7 +74,7 @@ const MESSAGE = 'All the handlers are moved.'
 const SILENT_END = { status: 0, signal: null }
 
 describe.each(Object.entries(KINDS))('where a file is %s,', (_, make) => {
-  test('a hook ends with 0, and a command says that config.yaml cannot be used', () => {
+  test('a hook exits with 0, and a command reports that config.yaml cannot be used', () => {
     const { cwd, stint, fireAll } = world()
     make(join(cwd, '.sessions', 'config.yaml'))
     for (const ended of fireAll()) expect(ended).toMatchObject(SILENT_END)
@@ -152,7 +152,7 @@ describe.each<[string, (fd: number) => void]>([
     },
   ],
 ])('with %s in the log,', (_, fill) => {
-  test('hooks end with 0 and leave what they capture for the session; commands say why', () => {
+  test('hooks exit with 0 and keep captured entries for the session; commands print the reason', () => {
     const { cwd, id, log, journal, stint, fireAll } = world()
     const fd = openSync(log, 'a')
     fill(fd)
@@ -179,7 +179,7 @@ describe.each<[string, (fd: number) => void]>([
   })
 })
 
-test('a hook reads no log of 20 MB; its background half appends what it left in the outbox', () => {
+test('a hook never reads a 20 MB log; its background half drains the outbox into it', () => {
   const { log, journal, fireAll, stint } = world()
   const fd = openSync(log, 'a')
   const block = Buffer.concat(Array.from({ length: 10_000 }, (_, n) => note(`entry ${n}`, n)))

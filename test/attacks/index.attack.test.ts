@@ -78,7 +78,7 @@ describe('the index of a clone', () => {
   })
 
   test.each([{ git: true }, { git: false }])(
-    'answers for no journal, even with the tables of this version: git is $git',
+    'is never read for a journal, even with the tables of this version: git is $git',
     ({ git }) => {
       const w = world({ git })
       w.change("UPDATE sessions SET name = 'renamed'")

@@ -223,7 +223,7 @@ describe('a link that a pull brings', () => {
     expect(filesUnder(victim.outside)).toEqual({})
   })
 
-  test('is named with its target and a way out, and the hook error is kept', () => {
+  test('is reported with its target and a fix, and the hook error is stored', () => {
     const victim = projectToPullInto()
     const path = pathIn(victim, '.sessions/config.yaml')
     rmSync(path)

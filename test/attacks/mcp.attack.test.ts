@@ -49,7 +49,7 @@ test('a delegate takes no verify command, harness, script or permissions from a 
   expect(existsSync(pwned)).toBe(false)
 })
 
-test('a delegate of an untrusted clone is refused with the command that asks', async () => {
+test('a delegate in an untrusted clone is refused, with the command that asks for consent', async () => {
   const { folder } = machine()
   const touch = `touch ${folder}/pwned`
   const user = clone({

@@ -57,7 +57,7 @@ const kept = ({ cwd, state }: World) =>
   )
 
 test.each([{ git: true }, { git: false }])(
-  'nothing that is kept is open to other users, whatever the umask: git is $git',
+  'no stored file is readable by other users under any umask: git is $git',
   (options) => {
     const w = world(options)
     fill(w)
@@ -83,7 +83,7 @@ test('doctor --repair closes a file that a checkout opened', () => {
   expect(kept(w).flatMap((folder) => openToOthers(folder, w.folder))).toEqual([])
 })
 
-test("tasks, exports and agents' settings keep the mode that the umask gives", () => {
+test("tasks, exports and agents' settings get the mode of the umask", () => {
   const w = world()
   fill(w)
   w.shell(`umask 022; ${w.stint} export --format markdown --output out/session.md`)

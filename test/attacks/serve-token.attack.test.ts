@@ -66,7 +66,7 @@ test('serve --open puts no token on a command line, only the path of a file for 
   await context.close()
 })
 
-test('the file of serve --open is gone when the server ends unused', async () => {
+test('the file of serve --open is removed when the server ends unused', async () => {
   const world = projectWithRecordedBrowser()
   const served = await serve(world.cwd, world.env, '--open', '--port', await freePort())
   await until(() => existsSync(world.record))

@@ -46,7 +46,7 @@ describe('settings that come with a clone', () => {
     })
   })
 
-  test('are used after stint trust --yes, and asked about again when one changes', () => {
+  test('are used after stint trust --yes, and need consent again when one changes', () => {
     const { folder } = machine()
     const user = clone({
       '.sessions/config.yaml': 'verify: "true"\nrun:\n  harness: rehearsal\n',
@@ -204,7 +204,7 @@ describe('a journal that comes with a clone', () => {
     )
   })
 
-  test('is injected after consent, and says where it comes from', () => {
+  test('is injected after consent, with its origin', () => {
     const user = withJournal()
     expect(user.start(['trust', '--yes']).status).toBe(0)
     const injected = hook(user, { hook_event_name: 'SessionStart', source: 'startup' })
@@ -212,7 +212,7 @@ describe('a journal that comes with a clone', () => {
     expect(injected).toContain('not written on this machine')
   })
 
-  test('from before is ours with its copy under the git directory, and foreign without', () => {
+  test('from an earlier version counts as ours only with its copy under the git directory', () => {
     const user = machine()
     user.start(['init', '--name', 'mine', '--goal', 'my own goal'])
     expect(hook(user, { hook_event_name: 'SessionStart', source: 'startup' })).toContain(

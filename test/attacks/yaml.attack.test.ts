@@ -31,7 +31,7 @@ function clone(path: string, text: string) {
   }
 }
 
-test.each(Object.entries(HOSTILE))('config.yaml with %s is refused with its reason', (_, yaml) => {
+test.each(Object.entries(HOSTILE))('config.yaml with %s is refused with the reason', (_, yaml) => {
   const stint = clone('.sessions/config.yaml', yaml)
   const ran = stint('init', '--name', 'x', '--json')
   expect(ran.status).toBe(1)
@@ -46,14 +46,14 @@ test.each(Object.entries(HOSTILE))('config.yaml with %s is refused with its reas
 // The other kinds were refused here before.
 const MANY_KEYS = HOSTILE['a million keys']
 
-test('a task file with a million keys is set aside with its reason', () => {
+test('a task file with a million keys is quarantined with the reason', () => {
   const stint = clone('.tasks/active/x.md', `---\n${MANY_KEYS}\n---\n# X\n`)
   const ran = stint('task', 'list')
   expect(ran.status).toBe(0)
   expect(ran.output).toMatch(/more than 64 KB.*set aside/)
 })
 
-test('a template with a million keys is refused with its reason', () => {
+test('a template with a million keys is refused with the reason', () => {
   const stint = clone('.sessions/workflows/x.yaml', MANY_KEYS)
   stint('trust', '--yes')
   const ran = stint('workflow', 'init', 'w', 'work', '--template', 'x', '--json')

@@ -25,7 +25,7 @@ function kinds(edits: TaskEdits): readonly string[] {
   return edits.drafts.map((draft) => draft.kind)
 }
 
-test('an unedited file adds no entries, whatever happened to its task since', async () => {
+test('an unedited file adds no entries, even if its task changed since', async () => {
   await fc.assert(
     fc.asyncProperty(aBacklog, someFields, aStatus, async (journal, fields, status) => {
       const text = rendered(journal)
@@ -198,7 +198,7 @@ test("a field changed on both sides takes the file's value and is reported", asy
   ])
 })
 
-test('sections and keys that a person added are kept where they are', async () => {
+test('sections and keys that a user added keep their place', async () => {
   const journal = new MemoryJournal()
   journal.add('it', {
     description: 'Text.',
@@ -357,7 +357,7 @@ test('a hand-written file absorbed again after a crash is one task', async () =>
 })
 
 test('hand-written files are absorbed with one append, however many there are', async () => {
-  const told = new MemoryJournal()
+  const journal = new MemoryJournal()
   const files = Array.from({ length: 300 }, (_, number) => {
     const head = number === 0 ? '' : `blocked_by: [task-${number - 1}]\nblocks: [task-0]\n`
     return fileOf(`---\ntitle: Task ${number}\n${head}---\n`, `${number}.md`)
@@ -365,7 +365,7 @@ test('hand-written files are absorbed with one append, however many there are', 
   let appends = 0
   const { backlog } = await absorbTaskFiles(files, [], (drafts) => {
     appends += 1
-    return told.append(drafts)
+    return journal.append(drafts)
   })
   expect(appends).toBe(1)
   const idOf = new Map(backlog.tasks.map(({ shortname, id }) => [shortname, id]))

@@ -127,7 +127,7 @@ test('blocks and children are derived from the other tasks', () => {
   expect(backlog.byId.get('epic')!.children).toEqual(['a', 'b'])
 })
 
-test('a dependency given by shortname or partial id becomes the id', () => {
+test('a dependency named by shortname or partial id is stored as the id', () => {
   const journal = new MemoryJournal()
   journal.log('task.added', { task: '019b7000-aaaa-7000-8000-0000deadbeef', title: 'Log in' })
   journal.add('by-name', { dependsOn: ['log-in'] })

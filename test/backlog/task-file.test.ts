@@ -81,13 +81,13 @@ test('a rendered file parses and renders to the same bytes', async () => {
       const task = journal.task('it')
       const text = rendered(journal)
       const read = await content(text)
-      const { blocks: _b, children: _c, sessions: _s, updatedAt: _u, ...said } = task
+      const { blocks: _b, children: _c, sessions: _s, updatedAt: _u, ...stored } = task
       expect(read).toEqual({
         assignee: '',
         parent: '',
         group: '',
         verify: '',
-        ...said,
+        ...stored,
         blocks: ['other'],
       })
       const again = new MemoryJournal()

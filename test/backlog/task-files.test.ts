@@ -248,7 +248,7 @@ test('two files with one name quarantined at the same instant are both kept', ()
   expect([readFileSync(first, 'utf8'), readFileSync(second, 'utf8')]).toEqual(['one', 'two'])
 })
 
-test('the file of a retracted task is removed unless somebody edited it', async () => {
+test('the file of a retracted task is removed unless the user edited it', async () => {
   const world = new World(new MemoryJournal())
   const added = [world.journal.add('a'), world.journal.add('b')]
   await world.sync()
@@ -275,7 +275,7 @@ test('README files and files of other types are not tasks', () => {
   expect(world.files.read()).toEqual([])
 })
 
-test('a new modification time alone is not an edit', async () => {
+test('a new modification time without a change is not an edit', async () => {
   const world = new World(backlogOf('a'))
   await world.sync()
   utimesSync(join(world.files.folder, 'active/a-a.md'), new Date(), new Date())

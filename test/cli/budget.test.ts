@@ -59,7 +59,7 @@ async function world() {
 }
 
 describe('stint budget', () => {
-  test('says how each figure is known, and prints unknown where it is not', async () => {
+  test('prints how each figure is known, or unknown', async () => {
     const { first: agent, budget } = await world()
     writeAnswer(agent, 126_000)
     const shown = await budget()
@@ -208,7 +208,7 @@ describe('stint budget', () => {
     )
   })
 
-  test('suggests what to do when no conversation is known', async () => {
+  test('suggests a next step when there is no conversation', async () => {
     const created = project()
     const nowhere = await created.stint('budget')
     expect([nowhere.exitCode, nowhere.stderr]).toEqual([

@@ -46,7 +46,7 @@ describe('the status line of a delegate', () => {
     [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],
     [row({ status: 'discarded' }), '○ fix-login discarded'],
     [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
-  ])('says what happened and why', (fields, message) => {
+  ])('shows the outcome and the reason', (fields, message) => {
     expect(delegateStatusLine(fields)).toBe(message)
   })
 })
@@ -374,11 +374,11 @@ describe('a merge review', () => {
       diff: () => diff,
       cancel: () => (hasLeft = true),
     })
-    return { isTaken: await review(proposal), said: message, hasLeft }
+    return { isTaken: await review(proposal), printed: message, hasLeft }
   }
 
   test('shows the changes and takes yes or no', async () => {
-    const { isTaken, said: message, hasLeft } = await reviewed(['yes'])
+    const { isTaken, printed: message, hasLeft } = await reviewed(['yes'])
     expect({ isTaken, hasLeft }).toEqual({ isTaken: true, hasLeft: false })
     expect(message).toEqual([describeProposal(proposal)])
     expect(message[0]).toContain('The loop is gone')
@@ -388,11 +388,11 @@ describe('a merge review', () => {
   })
 
   test('shows the diff without control characters, size-limited, and asks again', async () => {
-    const { isTaken, said: message } = await reviewed(['diff', 'no'], NASTY)
+    const { isTaken, printed: message } = await reviewed(['diff', 'no'], NASTY)
     expect(isTaken).toBe(false)
     expect(message[1]).toBe('first line\nsecond line')
     const long = await reviewed(['diff', 'yes'], 'line\n'.repeat(5000))
-    expect(long.said[1]).toContain('3000 more lines: git diff 1111111111 2222222222')
+    expect(long.printed[1]).toContain('3000 more lines: git diff 1111111111 2222222222')
   })
 
   test('counts as a no when the user cancels, and asks nothing more', async () => {

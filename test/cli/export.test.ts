@@ -64,7 +64,7 @@ describe('export', () => {
     }
   })
 
-  test('prints what is wrong and what to do next', async () => {
+  test('prints the problem and the next command', async () => {
     const { stint } = terminal()
     expect((await stint('export', '--format', 'json')).stderr).toContain(
       'no session is active here',

@@ -42,7 +42,7 @@ describe('handoff create', () => {
     [['--tokens', 'few'], 2, 'few is not a whole number'],
     [['--to', 'nobody'], 1, 'there is no task and no session "nobody"'],
     [['nobody'], 1, 'there is no session "nobody"'],
-  ])('explains what is wrong with %j', async (args, exitCode, message) => {
+  ])('explains why %j is refused', async (args, exitCode, message) => {
     const { stint } = await projectWithSession()
     const ran = await stint('handoff', 'create', ...args)
     expect(ran.exitCode).toBe(exitCode)

@@ -8,7 +8,7 @@ import { conversationStore } from '../../src/history/store.ts'
 import { addToOutbox } from '../../src/project/store/outbox.ts'
 import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import { draftEntry } from '../../src/session/entries.ts'
-import { PIXEL, said } from '../history/items.ts'
+import { PIXEL, textMessage } from '../history/items.ts'
 import { terminal } from '../support/cli.ts'
 
 const ID = '669eb474-9f6f-4932-b41b-3cc44fe2de5b'
@@ -21,8 +21,8 @@ const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 10, minutes)).toIS
 
 const CONVERSATION: readonly HistoryItem[] = [
   { type: 'began', conversation: ID, harness: 'claude', at: at(0) },
-  said('fix \u001B[31mthe login loop', { at: at(1) }),
-  said('thinking', {
+  textMessage('fix \u001B[31mthe login loop', { at: at(1) }),
+  textMessage('thinking', {
     role: 'assistant',
     model: 'opus',
     at: at(2),
@@ -33,7 +33,7 @@ const CONVERSATION: readonly HistoryItem[] = [
       { type: 'tool use', id: 't1', name: 'Bash', input: { command: 'npm test' } },
     ],
   }),
-  said('result', {
+  textMessage('result', {
     at: at(3),
     parts: [
       {
@@ -45,10 +45,10 @@ const CONVERSATION: readonly HistoryItem[] = [
       { type: 'image', mediaType: 'image/png', data: PIXEL },
     ],
   }),
-  said('elsewhere', { agent: 'helper', role: 'assistant', at: at(3) }),
+  textMessage('elsewhere', { agent: 'helper', role: 'assistant', at: at(3) }),
   { type: 'compaction', id: 'c1', at: at(4), trigger: 'auto', tokensBefore: 167_000 },
-  said('in short', { isSummary: true, at: at(4) }),
-  said('go on', { at: at(60) }),
+  textMessage('in short', { isSummary: true, at: at(4) }),
+  textMessage('go on', { at: at(60) }),
   { type: 'ended', at: at(61), reason: 'logout' },
 ]
 
@@ -60,7 +60,7 @@ async function world() {
   const sessions = join(cwd, '.sessions')
   const store = conversationStore(sessions, {})
   store.append(ID, CONVERSATION)
-  store.append(OTHER, [said('another', { parts: [{ type: 'text', text: SHARED }] })])
+  store.append(OTHER, [textMessage('another', { parts: [{ type: 'text', text: SHARED }] })])
   for (const conversation of [ID, 'aaaabbbb-lost'])
     addToOutbox(
       findProjectPaths(cwd),
@@ -105,9 +105,9 @@ describe('history', () => {
     const { stint, store } = await world()
     const id = '33334444-9f6f-4932-b41b-3cc44fe2de5b'
     store.append(id, [
-      said('one', { at: at(1) }),
-      said('two', { role: 'assistant', at: at(2) }),
-      said('three', { at: at(3) }),
+      textMessage('one', { at: at(1) }),
+      textMessage('two', { role: 'assistant', at: at(2) }),
+      textMessage('three', { at: at(3) }),
     ])
     store.append(id, [{ type: 'taken back', id: 'b1', at: at(4), from: 'two' }])
     const messages = async () =>
@@ -123,7 +123,7 @@ describe('history', () => {
     expect((await messages()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
     store.append(id, [
       { type: 'taken back', id: 'b3', at: at(6), from: 'three' },
-      said('four', { at: at(7) }),
+      textMessage('four', { at: at(7) }),
     ])
     store.append(id, [{ type: 'taken back', id: 'b4', at: at(8) }])
     expect((await messages()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
@@ -133,14 +133,14 @@ describe('history', () => {
     const { stint, store } = await world()
     const id = '55556666-9f6f-4932-b41b-3cc44fe2de5b'
     const added = ['the machine', 'the day', 'the tools'].map((text) =>
-      said(text, { role: 'system', isMeta: true }),
+      textMessage(text, { role: 'system', isMeta: true }),
     )
     store.append(id, [
-      said('go'),
+      textMessage('go'),
       ...added,
-      said('done', { role: 'assistant' }),
-      said('again'),
-      said('a file', { isMeta: true }),
+      textMessage('done', { role: 'assistant' }),
+      textMessage('again'),
+      textMessage('a file', { isMeta: true }),
     ])
     const { stdout } = await stint('history', id)
     expect(stdout).toContain('   (added) the machine\n   (added) … and 2 more\n\nAgent\n   done')
@@ -191,7 +191,7 @@ describe('history', () => {
     expect(items).toHaveLength(CONVERSATION.length)
   })
 
-  test('prints what is wrong and what to do next', async () => {
+  test('prints the problem and the next command', async () => {
     const { stint } = await world()
     expect(await stint('history', 'nothing')).toMatchObject({ exitCode: 1, stdout: '' })
     expect((await stint('history', 'nothing')).stderr).toContain('stint history --all')
@@ -212,9 +212,9 @@ describe('history', () => {
 test('shows typed text without the injected context around it', async () => {
   const { stint, store } = await world()
   store.append('typed', [
-    said('<stint-session name="fix-auth">\nthe record\n</stint-session>\n\nfix the login'),
-    said('<div> is not centred'),
-    said('<system-reminder>\nit is late\n</system-reminder>'),
+    textMessage('<stint-session name="fix-auth">\nthe record\n</stint-session>\n\nfix the login'),
+    textMessage('<div> is not centred'),
+    textMessage('<system-reminder>\nit is late\n</system-reminder>'),
   ])
   const { stdout } = await stint('history', 'typed')
   const lines = stdout.split('\n')
@@ -230,14 +230,14 @@ test('shows typed text without the injected context around it', async () => {
 })
 
 describe('history prune', () => {
-  test('removes nothing that is not named, whatever its age', async () => {
+  test('removes only named conversations, however old others are', async () => {
     const { stint, blobs, age } = await world()
     age(1000, ID, OTHER)
     expect((await stint('history', 'prune')).stdout).toContain('Nothing to remove.')
     expect(blobs()).toHaveLength(3)
   })
 
-  test('reports what it would free, frees exactly that, and keeps what others refer to', async () => {
+  test('frees exactly what the dry run reports, and keeps blobs that others refer to', async () => {
     const { stint, blobs, age, store } = await world()
     age(100, ID)
     const asked = ['history', 'prune', '--older-than', '90d']
@@ -268,8 +268,8 @@ describe('history prune', () => {
     const long = (what: string) => `${what} `.repeat(5000)
     const result = { type: 'tool_result', tool_use_id: 'x', content: long('given') }
     const items = [
-      said('asked', { parts: [{ type: 'text', text: long('asked') }] }),
-      said('answered', {
+      textMessage('asked', { parts: [{ type: 'text', text: long('asked') }] }),
+      textMessage('answered', {
         role: 'assistant',
         parts: [
           { type: 'thinking', text: long('thought'), signature: 's' },
@@ -282,8 +282,8 @@ describe('history prune', () => {
           },
         ],
       }),
-      said('short', { isSummary: true, parts: [{ type: 'text', text: long('summary') }] }),
-      said('both', {
+      textMessage('short', { isSummary: true, parts: [{ type: 'text', text: long('summary') }] }),
+      textMessage('both', {
         parts: [
           {
             type: 'tool result',

@@ -47,7 +47,7 @@ describe('stint merge', () => {
     expect(await statuses()).toEqual({ one: 'merged', two: 'ready', three: 'merged' })
   })
 
-  test('merges each named delegate once, in the order given', async () => {
+  test('merges each named delegate once, in the order of the arguments', async () => {
     const { stint, delegate } = world()
     delegate('one')
     delegate('two')
@@ -106,7 +106,7 @@ describe('stint merge', () => {
     expect(await statuses()).toEqual({ one: 'ready', two: 'ready', three: 'ready' })
   })
 
-  test('leaves conflicts alone with --no-send-back, merges the others and prints what to do', async () => {
+  test('keeps conflicting work with --no-send-back, merges the rest and prints the next step', async () => {
     const { stint, delegate, statuses } = world()
     delegate('one', CHANGES_A('one\n'))
     delegate('two', CHANGES_A('two\n'))
@@ -123,7 +123,7 @@ describe('stint merge', () => {
     )
   })
 
-  test('leaves a dirty checkout alone and says so', async () => {
+  test('does not touch a dirty checkout, and reports it', async () => {
     const { stint, delegate, main, project } = world()
     delegate('one')
     project.write('a.txt', 'not committed\n')
@@ -223,7 +223,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
     const until = (text: string) => expect.poll(() => printed).toContain(text)
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
-    return { child, until, exit, said: () => printed }
+    return { child, until, exit, printed: () => printed }
   }
 
   test.each([
@@ -233,7 +233,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   ])('--review shows the changes, and %j leads to exit %i and %s', async (keys, code, status) => {
     const { delegate, project, statuses } = world()
     delegate('one')
-    const { child, until, exit, said: printed } = typed(project.root, 'merge one --review')
+    const { child, until, exit, printed } = typed(project.root, 'merge one --review')
     await until('Merge one into main?')
     expect(printed()).toContain('one is written')
     expect(printed()).toContain('one.txt | 1 +')
@@ -248,7 +248,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   ])('lists the ready delegates without names and asks: %s leads to %s', async (key, status) => {
     const { delegate, project, statuses } = world()
     delegate('one')
-    const { child, until, exit, said: printed } = typed(project.root, 'merge')
+    const { child, until, exit, printed } = typed(project.root, 'merge')
     await until('Merge it?')
     expect(printed()).toContain('✓ one ready: one is written')
     child.stdin.write(key)

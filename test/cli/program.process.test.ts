@@ -182,7 +182,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     child.stdin.on('error', () => undefined)
     let screen = ''
     child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
-    const ended = new Promise((resolve) => child.on('exit', resolve))
+    const ended = new Promise((resolve) => child.on('close', resolve))
     let seen = 0
     for (const key of keys) {
       await until(() => screen.length > seen && /[?›◆]/.test(screen.slice(seen)), child)
@@ -233,7 +233,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     return world
   }
 
-  test('the user is asked what an ambiguous name means, and the answer is used', async () => {
+  test('asks the user what an ambiguous name means, and uses the choice', async () => {
     const world = threeActive()
     const first = await typed(world, ['log', '--session', '0', '--progress', 'To the first'], [''])
     const second = await typed(

@@ -62,7 +62,7 @@ describe('stint project', () => {
 })
 
 describe('stint resume', () => {
-  test('prints the repository summary for an agent and not for a person', async () => {
+  test('prints the repository summary for an agent but not for a user', async () => {
     const { stint, run } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
     const projectSection = '   ## Project (as read from its repository)\n   Project: shop\n'
@@ -116,7 +116,7 @@ describe('stint pack', () => {
     expect((await stint('pack')).stdout.trimEnd()).toBe(usual)
   })
 
-  test('explains each section: what was included, its cost, what was left out and why', async () => {
+  test('explains each section: its content, its cost, and why the rest was left out', async () => {
     const { stint } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
     await stint(

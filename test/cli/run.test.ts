@@ -269,8 +269,7 @@ describe('the view of a run', () => {
     await expect(
       showRun(context, {}, async (tell) => {
         for (const event of STORY) tell(event)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        expect(screen.isCursorShown).toBe(false)
+        await expect.poll(() => screen.isCursorShown).toBe(false)
         throw new Error('no harness')
       }),
     ).rejects.toThrow('no harness')
@@ -309,7 +308,7 @@ describe('the exit code of a run', () => {
 const output = new Output(contextWith().context)
 
 describe('the run report', () => {
-  test('shows tasks, sessions, totals, both sides of the comparison, what is left and how to merge', () => {
+  test('shows tasks, sessions, totals, the comparison, open tasks and how to merge', () => {
     expect(describeRunReport(REPORT, output)).toBe(
       `
 🏁 Run 3f9c1a: 3 done, 1 parked, 1 blocked, 1 open of 6

@@ -17,7 +17,7 @@ test('a restarted answer is announced and then printed once, in full', async () 
   }
   const last = { how: 'completed', spend: SPEND, seconds: 1 } as const
   await showPrompt(context as unknown as CliContext, {}, async (tell) => {
-    const told = [
+    const events = [
       { kind: 'anew', data: {} },
       { kind: 'delta', data: { text: 'I beg' } },
       { kind: 'anew', data: {} },
@@ -25,7 +25,7 @@ test('a restarted answer is announced and then printed once, in full', async () 
       { kind: 'text', data: { text: 'I begin again.' } },
       { kind: 'prompt.ended', data: last },
     ]
-    for (const [at, event] of told.entries())
+    for (const [at, event] of events.entries())
       tell({ at: '', number: at + 1, ...event } as PromptEvent)
     return {
       id: '',

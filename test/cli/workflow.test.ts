@@ -63,7 +63,7 @@ describe('workflow init', () => {
     })
   })
 
-  test('gives an open session the template and the id as its name', async () => {
+  test('applies the template to an open session and names it after the id', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-login')
     await stint('log', '--progress', 'begun before')
@@ -89,7 +89,7 @@ describe('workflow init', () => {
     ['WF 001', 'wf-001 can: small letters'],
     ['../x', 'x can: small letters'],
     ['a'.repeat(41), `${'a'.repeat(40)} can: small letters`],
-  ])('refuses %j as an id and explains what is valid', async (id, message) => {
+  ])('refuses %j as an id and prints the reason', async (id, message) => {
     const { stint } = terminal()
     const ran = await stint('workflow', 'init', id, 'User auth')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
@@ -97,7 +97,7 @@ describe('workflow init', () => {
     expect((await stint('list')).stdout).toBe('No sessions.\n')
   })
 
-  test('refuses a taken id and says what to do instead', async () => {
+  test('refuses an id in use and prints the alternative', async () => {
     const { stint } = await workflow()
     const again = await stint('workflow', 'init', 'wf-001', 'User auth')
     expect(again).toMatchObject({ exitCode: 1 })
@@ -121,7 +121,7 @@ describe('workflow init', () => {
     expect((await stint('workflow', 'init', 'wf-002', ' ')).exitCode).toBe(2)
   })
 
-  test("keeps following the user's template as it was, whatever happens to the file", async () => {
+  test('keeps following the template as it was at the start, even if the file changes', async () => {
     const { stint, cwd, env } = terminal()
     mkdirSync(join(cwd, '.sessions', 'workflows'), { recursive: true })
     const path = join(cwd, '.sessions', 'workflows', 'short.yaml')
@@ -191,7 +191,7 @@ describe('workflow phase', () => {
     expect(git('show', `${checkpoints.at(-1)!.code.commit}:design.md`)).toBe('half done\n')
   })
 
-  test("passes a gate only after a person's approval, and prints the command", async () => {
+  test("passes a gate only after the user's approval, and prints the command", async () => {
     const { stint, workflowJson } = await workflow()
     const skipping = await stint('workflow', 'phase', 'wf-001', '5')
     expect(skipping).toMatchObject({ exitCode: 1, stdout: '' })
@@ -289,7 +289,7 @@ describe('workflow approve', () => {
     )
   })
 
-  test('says where to start the next conversation, and how', async () => {
+  test('prints where and how to start the next conversation', async () => {
     const { stint, workflowJson } = await workflow()
     await stint('workflow', 'phase', 'wf-001', '4')
     expect((await workflowJson('status')).isSplitHere).toBe(false)

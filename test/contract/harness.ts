@@ -69,7 +69,7 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       })
     })
 
-    test('says what is wrong and how to fix it when its program is missing', async () => {
+    test('reports a missing program with the fix', async () => {
       const world = await create()
       const { harness, env } = world.missing ?? {
         harness: world.harness,

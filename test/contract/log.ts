@@ -31,7 +31,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await log.close()
     })
 
-    test('gives every record an increasing id and a time', async () => {
+    test('assigns every record an increasing id and a time', async () => {
       const log = await (await newLog()).open()
       const records = [
         ...(await log.append([note('a'), note('b'), note('c')])),
@@ -94,7 +94,7 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
       await second.close()
     })
 
-    test('gives a second writer ids above those of the first, whatever its clock says', async () => {
+    test('assigns a second writer ids above those of the first, even if its clock is behind', async () => {
       const underTest = await newLog()
       const first = await underTest.open({ now: () => Date.UTC(2026, 0, 2) })
       const second = await underTest.open({ now: () => Date.UTC(2026, 0, 1) })

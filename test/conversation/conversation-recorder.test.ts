@@ -15,9 +15,14 @@ const over: HarnessEvent = { type: 'turn ended', how: 'completed' }
 function follow() {
   const sessions = scratchFolder()
   const store = conversationStore(sessions, {})
-  const said: string[] = []
+  const messages: string[] = []
   const recorder = () =>
-    new StreamRecorder({ store, harness: 'acp', cwd: '/project', say: (text) => said.push(text) })
+    new StreamRecorder({
+      store,
+      harness: 'acp',
+      cwd: '/project',
+      say: (text) => messages.push(text),
+    })
   /** Without ids and times. */
   const items = (): readonly object[] =>
     [...store.read('c1')].map((item) => {
@@ -29,7 +34,7 @@ function follow() {
       } = item as StoredItem & { id?: string; at?: string }
       return rest
     })
-  return { sessions, store, said, recorder, items }
+  return { sessions, store, messages, recorder, items }
 }
 
 describe("recording a harness's events", () => {
@@ -37,7 +42,7 @@ describe("recording a harness's events", () => {
     const { recorder, items } = follow()
     const one = recorder()
     one.recordPrompt('Do it')
-    const told: readonly HarnessEvent[] = [
+    const events: readonly HarnessEvent[] = [
       started,
       { type: 'delta', text: 'I l' },
       { type: 'text', text: 'I look.' },
@@ -56,7 +61,7 @@ describe("recording a harness's events", () => {
       { type: 'usage', spent: usage, context: 30, window: 100 },
       over,
     ]
-    for (const event of told) one.recordEvent(event)
+    for (const event of events) one.recordEvent(event)
     one.recordClose()
     expect(items()).toEqual([
       { type: 'began', conversation: 'c1', harness: 'acp', cwd: '/project', model: 'm1' },
@@ -166,7 +171,7 @@ describe("recording a harness's events", () => {
   })
 
   test('reports a failed write once and never throws', () => {
-    const { sessions, said, recorder } = follow()
+    const { sessions, messages, recorder } = follow()
     rmSync(join(sessions, 'conversations'), { recursive: true, force: true })
     writeFileSync(join(sessions, 'conversations'), 'in the way')
     const one = recorder()
@@ -175,6 +180,6 @@ describe("recording a harness's events", () => {
       for (const event of [started, over]) one.recordEvent(event)
     }
     one.recordClose()
-    expect(said).toEqual([expect.stringContaining('what is said is not stored')])
+    expect(messages).toEqual([expect.stringContaining('what is said is not stored')])
   })
 })

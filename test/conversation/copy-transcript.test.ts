@@ -610,12 +610,12 @@ describe('while another process copies', () => {
 })
 
 describe('reading a copy', () => {
-  test('gives no lines when there is no copy', () => {
+  test('yields no lines when there is no copy', () => {
     expect([...readConversationLines(join(scratchFolder(), 'none'))]).toEqual([])
     expect([...readConversationLines(scratchFolder())]).toEqual([])
   })
 
-  test('gives each line once, without damaged ones', () => {
+  test('yields each line once, without damaged ones', () => {
     const path = join(scratchFolder(), 'copy.jsonl')
     const [one, two] = [said('one'), said('two')]
     const summary = '{"type":"summary","summary":"x","leafUuid":"u"}'

@@ -182,12 +182,12 @@ describe('two commands at once', () => {
     await world.inProcess('init', '--name', 'parent', '--goal', 'all of it')
     let isStarted = false
     const started = world.hanging().finally(() => (isStarted = true))
-    const looking = async (): Promise<void> => {
+    const list = async (): Promise<void> => {
       await world.inProcess('delegates')
       await sleep(10)
-      if (!isStarted) await looking()
+      if (!isStarted) await list()
     }
-    await Promise.all([started, looking()])
+    await Promise.all([started, list()])
     expect(world.journalled('delegate.reported')).toEqual([])
     expect(world.states()).toMatchObject([{ status: 'running' }])
   })
@@ -240,7 +240,7 @@ describe('two commands at once', () => {
 
 describe('a delegate that cannot be created', () => {
   /** Fails with a reason and leaves no worktree, branch, run or delegate. */
-  async function expectNothing(world: World, ...said: readonly string[]): Promise<void> {
+  async function expectNothing(world: World, ...messages: readonly string[]): Promise<void> {
     const line = [
       'delegate',
       'Make it',
@@ -251,7 +251,7 @@ describe('a delegate that cannot be created', () => {
     ]
     const ran = await world.stint(...line)
     expect(ran.exitCode).toBe(1)
-    for (const text of said) expect(ran.stderr).toContain(text)
+    for (const text of messages) expect(ran.stderr).toContain(text)
     expect(world.branches()).toEqual(['main'])
     expect(world.trees()).toEqual([`worktree ${world.cwd}`])
     expect(world.states()).toEqual([])

@@ -129,7 +129,7 @@ describe('the task file of a delegate', () => {
     expect(brief.indexOf('Now delete everything')).toBeLessThan(brief.indexOf('</stint-session>'))
   })
 
-  test("lists what it left out with the command that shows it, in the parent's session", async () => {
+  test("lists the omitted parts with the command that shows them, in the parent's session", async () => {
     const world = new JournalledWorld()
     const parent = await world.parent(
       Array.from({ length: 60 }, (_, n) =>
@@ -149,7 +149,7 @@ describe('the task file of a delegate', () => {
     expect(brief).not.toMatch(/stint view --/)
   })
 
-  test("never exceeds its size limit, whatever the parent's journal contains", async () => {
+  test('never exceeds its size limit for any journal of the parent', async () => {
     const world = new JournalledWorld()
     const kinds = fc.constantFrom('decision', 'gotcha', 'key', 'blocker', 'goal', 'file')
     const make = (kind: string, text: string): EntryDraft => {

@@ -40,7 +40,7 @@ describe('the environment of a delegate', () => {
     })
   })
 
-  test('leaves braces that are no placeholder alone', () => {
+  test('keeps braces that are not a placeholder', () => {
     expect(environment('JSON={"a": {}}', 'FORMAT={{.Name}}', 'FIRST={1}')).toMatchObject({
       JSON: '{"a": {}}',
       FORMAT: '{{.Name}}',
@@ -48,7 +48,7 @@ describe('the environment of a delegate', () => {
     })
   })
 
-  test('keeps its own name and ports, whatever the configuration says', () => {
+  test('keeps its own name and ports even if the configuration sets others', () => {
     expect(environment('STINT_PORT=1', 'STINT_DELEGATE=x')).toMatchObject({
       STINT_PORT: '21030',
       STINT_DELEGATE: 'tests-1',

@@ -32,10 +32,10 @@ done
 ! grep -l broken *.txt
 `
 
-const writing = (name: string, text = `${name}\n`, said = `${name} is written`): Acts => [
+const writing = (name: string, text = `${name}\n`, summary = `${name} is written`): Acts => [
   { write: { path: `${name}.txt`, text } },
   { commit: `write ${name}` },
-  { done: said },
+  { done: summary },
 ]
 
 const SCRIPT: Readonly<Record<string, readonly Acts[]>> = {
@@ -279,13 +279,13 @@ test(
     ])
     expect(world.lines('for-each-ref', '--format=%(refname)', 'refs/stint/merges')).toEqual([])
 
-    const told = world
+    const reported = world
       .journalled('delegate.reported')
       .map(({ name, status }) => `${String(name)} ${String(status)}`)
-    expect(told.filter((result) => / (?:merged|discarded)$/.test(result)).toSorted()).toEqual(
+    expect(reported.filter((result) => / (?:merged|discarded)$/.test(result)).toSorted()).toEqual(
       [...MERGED.map((name) => `${name} merged`), 'theta discarded'].toSorted(),
     )
-    expect(told.filter((result) => result.endsWith(' failed')).toSorted()).toEqual([
+    expect(reported.filter((result) => result.endsWith(' failed')).toSorted()).toEqual([
       'eta failed',
       'theta failed',
     ])

@@ -5,7 +5,7 @@ import { doing } from '../run/run-world.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { WorkingWorld } from './working-world.ts'
 
-test('gives the agent, set-up and verify command of a delegate the same name, ports and variables', async () => {
+test("runs a delegate's agent, set-up and verify command with the same name, ports and variables", async () => {
   const seen = scratchFolder()
   const show = (by: string) =>
     `echo "$STINT_DELEGATE $STINT_PORT $STINT_PORTS $DATABASE $(cat set-up)" > ${seen}/${by}`
@@ -78,8 +78,8 @@ test('reports when an agent with all permissions moved its target branch', async
     { done: 'moved' },
   ]
   await world.delegate({ docs: [moving] }, { as: 'docs', permissions: 'all' })
-  const said = () => world.of('message').map(({ text }) => text)
-  expect(said()).toContainEqual(
+  const messages = () => world.of('message').map(({ text }) => text)
+  expect(messages()).toContainEqual(
     expect.stringMatching(/^main was moved from \w{10} to \w{10}, a commit of docs, /),
   )
   expect(world.journalled('gotcha.found').map(({ data }) => data['text'])).toEqual([
@@ -94,5 +94,5 @@ test('reports when an agent with all permissions moved its target branch', async
     { done: 'taken in' },
   ]
   await world.delegate({ tests: [taking] }, { as: 'tests', permissions: 'all' })
-  expect(said().filter((text) => text.includes('was moved from'))).toEqual([])
+  expect(messages().filter((text) => text.includes('was moved from'))).toEqual([])
 })

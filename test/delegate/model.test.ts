@@ -63,7 +63,7 @@ const LENGTH = 120
 const RUNS = LONG ? 200 : cases(18)
 
 test(
-  'loses no commit and only ever advances the target, whatever delegates, users and crashes do',
+  'loses no commit and only advances the target, for any actions of delegates, users and crashes',
   { timeout: 3_600_000 },
   async () => {
     let steps = 0

@@ -147,7 +147,7 @@ test.each([
   expect((await new WorkingWorld().made({ output })).order.output).toBe(path)
 })
 
-test('restarts after a conflict with the conflict in the prompt, and is proved only with the target merged in', async () => {
+test('restarts with the conflict in the prompt, and is proved only with the target merged in', async () => {
   const world = new WorkingWorld()
   const first = await world.delegate({ 'write-the-parser': [doing('parser')] })
   world.project.commit('theirs', { 'parser.txt': 'theirs\n' })

@@ -39,7 +39,7 @@ function part(name: string): Promise<unknown> {
 
 describe('npm run bench', () => {
   const typed = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [join(bench, 'run.mjs'), ...args], { encoding: 'utf8', timeout: 60_000 })
+    spawnSync(process.execPath, [join(bench, 'run.mjs'), ...args], { encoding: 'utf8', timeout: 170_000 })
 
   test('runs every benchmark', () => {
     const files = readdirSync(bench).filter((name) => name.endsWith('.bench.mjs'))
@@ -71,7 +71,7 @@ describe('npm run bench', () => {
     [['--scale', 'small'], '--scale is a share of the full size'],
     [['--write', '--scale', '0.1'], 'the full size: without --scale'],
     [['--wriet'], '--wriet'],
-  ])('refuses %j and says how to call it', (args, words) => {
+  ])('refuses %j and prints the usage', (args, words) => {
     expect(() => askedFor(args)).toThrow(words)
   })
 
@@ -117,7 +117,7 @@ describe('a benchmark that', () => {
       "export const run = () => (process.exitCode = 3, [{ name: 'a', ok: true }])",
       'failed: it ended with 3',
     ],
-  ])('%s gives a row that says so', async (_, source, why) => {
+  ])('%s is reported in a row', async (_, source, why) => {
     const { rows, hasFailed } = await outcomeOf(source)
     expect([rows.length, rows[0]!.name, rows[0]!.ok, hasFailed]).toEqual([1, 'made', false, true])
     expect(rows[0]!.note).toContain(why)
@@ -140,7 +140,7 @@ describe('a table', () => {
     expect(section).toContain('| b | 2.00 ms | 4.00 ms | 0.50 | at most 1 | ok |')
   })
 
-  test('keeps each row on one line, whatever its texts hold', () => {
+  test('keeps each row on one line for any text', () => {
     expect(sectionOf({ rows: [{ name: 'a', note: 'one\ntwo | three', ok: true }] })).toContain('| a | one two \\| three |  |  |  | ok |')
   })
 

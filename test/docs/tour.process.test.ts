@@ -10,7 +10,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 test('the tour runs a session, a two-session run with failure and handoff, and two merging delegates', async () => {
   const folder = scratchFolder()
   const env = { ...process.env, TMPDIR: folder }
-  const said = execFileSync(process.execPath, [join(root, 'scripts', 'tour.mjs')], { env, encoding: 'utf8' })
+  const output = execFileSync(process.execPath, [join(root, 'scripts', 'tour.mjs')], { env, encoding: 'utf8' })
   const inOrder = [
     'Session Initialized: fix-sweep-bug',
     'Resuming Session: fix-sweep-bug',
@@ -38,8 +38,8 @@ test('the tour runs a session, a two-session run with failure and handoff, and t
   ]
   let at = 0
   for (const part of inOrder) {
-    expect(said.slice(at)).toContain(part)
-    at = said.indexOf(part, at) + part.length
+    expect(output.slice(at)).toContain(part)
+    at = output.indexOf(part, at) + part.length
   }
   await expectNoneLeft(`STINT_STATE_HOME=${folder}`)
 }, 180_000)

@@ -35,7 +35,7 @@ function absorb(story: Story, person: string, base = story.state) {
 }
 
 describe('a rendered document', () => {
-  test('parses back to no edits, whatever was logged', () => {
+  test('parses back to no edits for any log', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         const state = story.state
@@ -64,11 +64,11 @@ describe('a rendered document', () => {
 
 const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
 
-describe('what a person edits in the document', () => {
+describe("a user's edit of the document", () => {
   test('becomes entries, stays in the document, and is absorbed once', () => {
     fc.assert(
-      fc.property(anyStory, fc.constantFrom(...PLACES), word, (told, place, text) => {
-        const story = told.copy()
+      fc.property(anyStory, fc.constantFrom(...PLACES), word, (original, place, text) => {
+        const story = original.copy()
         const rendered = renderDocument(story.state, MARKER)
         const edits = absorb(story, insert(rendered, place, text))
         expect(edits.drafts.length).toBeGreaterThan(0)
@@ -88,8 +88,8 @@ describe('what a person edits in the document', () => {
         anyStory,
         fc.constantFrom(...PLACES),
         word,
-        (told, newer, place, text) => {
-          const story = told.copy()
+        (original, newer, place, text) => {
+          const story = original.copy()
           const base = story.state
           const rendered = renderDocument(base, MARKER)
           const person = insert(rendered, place, text)
@@ -115,7 +115,7 @@ describe('what a person edits in the document', () => {
     )
   })
 
-  test('stays where they put it when they add a section', () => {
+  test('keeps an added section in its place', () => {
     const headings = [
       '## Context',
       '## Progress',
@@ -131,8 +131,8 @@ describe('what a person edits in the document', () => {
           minLength: 1,
           maxLength: 4,
         }),
-        (told, added) => {
-          const story = told.copy()
+        (original, added) => {
+          const story = original.copy()
           for (const [heading, title, body] of added) {
             const own = `## ${title}\n${body.replaceAll(/^(#|```|~~~|<|>|=|---)/gm, ' $1')}\n`
             const person = renderDocument(story.state, MARKER).replace(
@@ -206,8 +206,8 @@ describe('what a person edits in the document', () => {
 
   test('loses no other line, whichever line they overwrite', () => {
     fc.assert(
-      fc.property(anyStory, fc.nat(), word, (told, at, text) => {
-        const story = told.copy()
+      fc.property(anyStory, fc.nat(), word, (original, at, text) => {
+        const story = original.copy()
         const lines = renderDocument(story.state, MARKER).split('\n')
         const candidates = lines.flatMap((line, index) =>
           /^(?:- |\d+\. )/.test(line) && !/None (?:yet|currently)$/.test(line) ? [index] : [],

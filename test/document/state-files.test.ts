@@ -33,7 +33,7 @@ test('the current step is in the summary, however many steps come before it', ()
   })
 })
 
-test('the state file has its fields in one order, whatever happened first', () => {
+test('the state file has its fields in one order for any order of entries', () => {
   const first = new Story()
   first.add('tldr.written', { text: 'T' })
   first.add('turn.ended', { conversation: 'c-1' })

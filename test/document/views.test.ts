@@ -56,7 +56,7 @@ const index = (world: Awaited<ReturnType<typeof projectOf>>) =>
   world.run(async (project) => [...(await project.list())])
 
 describe('a deleted view', () => {
-  test('is rebuilt with the same bytes, whatever was logged and edited', async () => {
+  test('is rebuilt with the same bytes for any log and edits', async () => {
     const edit = fc.oneof(
       fc.tuple(fc.constantFrom(...PLACES), fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)),
       fc.tuple(fc.constant('remove' as const), fc.nat()),
@@ -152,7 +152,7 @@ describe('the session document', () => {
     expect(marker).toMatch(/^<!-- stint: rendered from \d+ bytes [0-9a-f]{8} -->\n$/)
   })
 
-  test('stays in its folder, whatever name a journal gives the session', async () => {
+  test('stays in its folder for any session name in a journal', async () => {
     for (const name of [
       '../../outside',
       '/etc/passwd',

@@ -120,7 +120,7 @@ beforeAll(async () => {
 }, 900_000)
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
-test('a runner that faults at any call while closing a task loses nothing, and the resumed run closes it once', () => {
+test('a fault at any call while closing a task loses nothing, and the resumed run closes it once', () => {
   console.info(`${report.calls.length} calls, ${report.runs.length} faulted runs`)
   expect(report.falseDone).toEqual([])
   expect(report.acknowledgedLost).toEqual([])

@@ -92,7 +92,7 @@ export interface SweepReport {
   readonly unreadable: readonly string[]
 }
 
-const HANG_MS = 30_000
+const HANG_MS = 120_000
 
 /** Makes every call of a workload fail in turn. */
 export async function sweep(

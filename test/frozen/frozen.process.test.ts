@@ -121,7 +121,7 @@ class Replay {
     // Background processes have their own clock, and their files keep their times.
     if (this.isStamped && this.#server === undefined && this.#mcp === undefined)
       stampFiles(since, Number(env['FROZEN_SHIFT']))
-    return this.#told(command, ran, isWriting)
+    return this.#describe(command, ran, isWriting)
   }
 
   async end(): Promise<void> {
@@ -174,7 +174,7 @@ class Replay {
   }
 
   /** The result of a command as text: its output, appended entries and changed files. */
-  #told(
+  #describe(
     { name, before, stdin, event, volatile = [] }: Command,
     ran: CommandResult,
     isWriting: boolean,

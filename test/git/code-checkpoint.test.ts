@@ -33,7 +33,7 @@ describe('checkpointing code', () => {
     expect(kept.leftOut).toEqual([])
   })
 
-  test('staged changes stay staged, and the working file is what is saved', () => {
+  test('staged changes stay staged, and the working file is saved', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
     write(root, 'a.txt', 'staged\n')
     git(root, 'add', 'a.txt')
@@ -188,7 +188,7 @@ describe('checkpointing code', () => {
     expect(kept.leftOut).toHaveLength(1)
   })
 
-  test('a branch without commits gives a commit without a parent', () => {
+  test('a checkpoint on a branch without commits has no parent', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main')
     write(root, 'a.txt', 'a\n')

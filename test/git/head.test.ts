@@ -12,7 +12,7 @@ describe('reading HEAD', () => {
     })
   })
 
-  test('a packed branch gives the same result as a loose one', () => {
+  test('a packed branch reads the same as a loose one', () => {
     const root = newRepository()
     git(root, 'switch', '-q', '-c', 'feature/ünï')
     git(root, 'branch', 'other/feature/ünï')
@@ -40,13 +40,13 @@ describe('reading HEAD', () => {
     })
   })
 
-  test('a branch without commits gives only its name', () => {
+  test('a branch without commits has a name and no commit', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'fresh')
     expect(readHead(repositoryAt(root))).toEqual({ branch: 'fresh' })
   })
 
-  test('a detached HEAD gives only its commit', () => {
+  test('a detached HEAD has a commit and no branch', () => {
     const root = newRepository()
     git(root, 'switch', '-q', '--detach')
     expect(readHead(repositoryAt(root))).toEqual({ commit: git(root, 'rev-parse', 'HEAD') })
@@ -63,7 +63,7 @@ describe('reading HEAD', () => {
     })
   })
 
-  test('a sha256 repository gives the longer commit id', () => {
+  test('a sha256 repository has the longer commit id', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main', '--object-format=sha256')
     git(root, 'commit', '-q', '--allow-empty', '-m', 'first')
@@ -77,7 +77,7 @@ describe('reading HEAD', () => {
     expect(readHead(repositoryAt(root)).commit).toBe(git(root, 'rev-parse', 'main'))
   })
 
-  test('a HEAD in a format that git does not know gives nothing instead of failing', () => {
+  test('a HEAD in an unknown format reads as nothing and does not throw', () => {
     const root = newRepository()
     write(root, '.git/HEAD', 'ref: refs/heads/.invalid\n')
     expect(readHead(repositoryAt(root))).toEqual({})

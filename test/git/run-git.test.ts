@@ -121,7 +121,7 @@ describe('inspecting a repository executes nothing that its configuration names'
     expect(isSprung()).toBe(false)
   })
 
-  test('a bare repository among the files of another is not taken for a repository', () => {
+  test('a bare repository among the files of another is not used as a repository', () => {
     const root = newRepository()
     const bare = join(root, 'fixtures', 'evil')
     git(root, 'init', '-q', '--bare', bare)

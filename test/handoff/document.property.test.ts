@@ -119,7 +119,7 @@ describe('a handoff of any session and repository', () => {
     )
   })
 
-  test('has only the headings of a handoff, whatever was recorded', () => {
+  test('has only the headings of a handoff for any journal', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const { text } = buildHandoffDocument(facts, { tokens: HANDOFF_MAX_TOKENS })

@@ -82,7 +82,7 @@ describe('a handoff document', () => {
     expect(made.match(/^## Next action$/gm)).toHaveLength(1)
   })
 
-  test('names what it leaves out, with the command that shows it', () => {
+  test('names the omitted parts with the command that shows them', () => {
     const story = sweepStory()
     for (let n = 0; n < 60; n += 1)
       story.add('decision.made', { title: `Decision number ${n}`, rationale: 'for a reason' })

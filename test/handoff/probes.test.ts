@@ -262,7 +262,7 @@ describe("a checkpoint's code is saved", () => {
     expect(probeSavedCode(around(world), { commit, ref: REF }).isVerified).toBe(true)
   })
 
-  test("is unverified when the ref is gone, points elsewhere, or is not Stint's", () => {
+  test("is unverified when the ref is missing, points elsewhere, or is not Stint's", () => {
     const world = gitProject()
     const commit = head(world)
     expect(verdictTag(probeSavedCode(around(world), { commit, ref: REF }))).toBe(
@@ -319,7 +319,7 @@ describe("a command's programs exist", () => {
   })
 })
 
-describe('a question git cannot answer', () => {
+describe('a check that git cannot answer', () => {
   test('is never verified outside a repository', () => {
     const now = around(plainProject())
     const verdicts = [
@@ -332,7 +332,7 @@ describe('a question git cannot answer', () => {
       expect(verdictTag(verdict)).toContain('could not be checked: there is no git repository')
   })
 
-  test('times out, and git is asked only once', () => {
+  test('times out, and git runs only once', () => {
     const world = gitProject()
     const bin = scratchFolder()
     writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 60\n')
@@ -354,5 +354,5 @@ describe('a question git cannot answer', () => {
         /^unverified \(could not be checked: git \S+ failed: it took too long/,
       )
     expect(probeTestRun(now, 'npm test', []).isVerified).toBe(false)
-  }, 20_000)
+  })
 })

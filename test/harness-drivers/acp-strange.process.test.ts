@@ -189,7 +189,7 @@ describe('an ACP agent', () => {
     ['refusal', 'refused'],
     ['max_tokens', 'longer'],
     ['from_the_future', 'from_the_future'],
-  ])('that stops with %s has failed, with the reason in words', async (reason, words) => {
+  ])('that stops with %s has failed, with a readable reason', async (reason, words) => {
     const conversation = await opened(
       `${BASE} on['session/prompt'] = () => ({ stopReason: '${reason}' })`,
     )
@@ -288,7 +288,7 @@ describe('an ACP permission request', () => {
     ).toBe('reject_once')
   })
 
-  test('is allowed for exactly the listed line, whatever shell syntax it has', async () => {
+  test('is allowed for exactly the listed line with any shell syntax', async () => {
     const allow = ['cd web && npm run lint > lint.log']
     const run = (command: unknown) =>
       permissionOutcome({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })

@@ -80,14 +80,14 @@ describe('a tool call of an ACP agent', () => {
         sessionUpdate: 'tool_call_update',
         toolCallId: 't',
         rawInput: { command: 'ls' },
-        content: [said('a description')],
+        content: [textContent('a description')],
       },
       {
         sessionUpdate: 'tool_call_update',
         toolCallId: 't',
         status: 'completed',
         rawOutput: 'a.txt',
-        content: [said('```console\na.txt\n```')],
+        content: [textContent('```console\na.txt\n```')],
       },
       { sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'completed' },
     )
@@ -128,8 +128,8 @@ describe('a tool call of an ACP agent', () => {
     [{ rawInput: { command: ['npm', 'test'] } }, 'npm test'],
     [{ rawInput: { cmd: 'npm test' } }, 'npm test'],
     [{ kind: 'execute', status: 'in_progress', title: '`npm test`' }, 'npm test'],
-  ])('gets its command from wherever the agent puts it: %j', (told, command) => {
-    expect(eventsOf({ sessionUpdate: 'tool_call', toolCallId: 't', ...told })[0]).toMatchObject({
+  ])('gets its command from wherever the agent puts it: %j', (update, command) => {
+    expect(eventsOf({ sessionUpdate: 'tool_call', toolCallId: 't', ...update })[0]).toMatchObject({
       command,
     })
   })
@@ -221,6 +221,6 @@ describe('a usage limit in text', () => {
   })
 })
 
-function said(text: string) {
+function textContent(text: string) {
   return { type: 'content', content: { type: 'text', text } }
 }

@@ -164,7 +164,7 @@ describe('a Messages API reply', () => {
     expect(reply).toMatchObject({ parts: [{ type: 'text', text: 'I look first.' }], stop: 'cut' })
   })
 
-  test('that breaks off with an error says whether a retry may help', () => {
+  test('that breaks off with an error reports whether it can be retried', () => {
     const failing = (type: string) => () =>
       read(new AnthropicReplyReader(), [{ type: 'error', error: { type, message: 'sorry' } }])
     expect(failing('overloaded_error')).toThrow(

@@ -114,7 +114,7 @@ describe('the read tool', () => {
     }
   })
 
-  test('refuses what is not text, not a file, or missing', async () => {
+  test('refuses a missing path, a pipe and a file that is not UTF-8', async () => {
     const tools = new Tools()
     tools.write('bytes.bin', Buffer.from([0x61, 0, 0x62]))
     tools.write('latin.txt', Buffer.from([0x61, 0xe9, 0x62]))
@@ -162,7 +162,7 @@ describe('the write tool', () => {
 })
 
 describe('the edit tool', () => {
-  test('replaces exactly the given text, and refuses an ambiguous match', async () => {
+  test('replaces exactly the old text, and refuses an ambiguous match', async () => {
     const tools = new Tools()
     const path = tools.write('a.txt', '\uFEFFone two\r\none three\n$& \n')
     const edit = (old_text: string, new_text: string) =>
@@ -178,7 +178,7 @@ describe('the edit tool', () => {
     expect(readFileSync(path, 'utf8')).toBe('\uFEFFone two\r\n$& $1 drei\n$& \n')
   })
 
-  test('counts overlapping matches, and refuses what is not text', async () => {
+  test('counts overlapping matches, and refuses a binary file', async () => {
     const tools = new Tools()
     tools.write('a.txt', 'aaa')
     tools.write('bytes.bin', Buffer.from([0x61, 0xff]))

@@ -334,7 +334,7 @@ describe('the tool uses of a reply', () => {
   })
 })
 
-test('may read the project under `ask`, and everything else is asked about', async () => {
+test('may read the project under `ask`, and need permission for everything else', async () => {
   const tools = [
     { name: 'read', input: { path: 'a.txt' } },
     { name: 'read', input: { path: '/etc/hostname' } },

@@ -96,9 +96,13 @@ describe('a program in place of Claude Code', () => {
 
   test('that withdraws a request gets no response to it', async () => {
     const lines: string[] = []
-    const decide = () => new Promise<boolean>((resolve) => void setTimeout(resolve, 50, true))
-    const trace = (direction: 'to' | 'from', line: string) =>
-      void (direction === 'to' && lines.push(line))
+    let withdraw = () => {}
+    const withdrawn = new Promise<void>((resolve) => (withdraw = resolve))
+    const decide = () => withdrawn.then(() => true)
+    const trace = (direction: 'to' | 'from', line: string) => {
+      if (direction === 'to') lines.push(line)
+      else if (line.includes('control_cancel_request')) setImmediate(withdraw)
+    }
     const conversation = await opened('withdraws', { decide, trace })
     expect((await turn(conversation)).at(-1)).toMatchObject({ said: 'without an answer' })
     expect(lines.filter((line) => line.includes('control_response'))).toEqual([])
@@ -146,7 +150,7 @@ describe('a program in place of Claude Code', () => {
     ])
   })
 
-  test('is found by STINT_CLAUDE, and a failing check says why', async () => {
+  test('is found by STINT_CLAUDE, and a failing check prints the reason', async () => {
     expect(await claudeHarness.check(environment('').env)).toEqual({
       isThere: true,
       version: '9.8.7',
@@ -176,7 +180,7 @@ describe('starting Claude Code', () => {
     expect(claudeArguments({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
   })
 
-  test('lists the protected files under `edits`, since edits are not asked about', () => {
+  test('lists the protected files under `edits`, since edits need no permission', () => {
     expect(claudeArguments(open)).toEqual(
       expect.arrayContaining(['--disallowedTools', 'Edit(**/.sessions/**)', 'Edit(**/.mcp.json)']),
     )

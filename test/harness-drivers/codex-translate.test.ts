@@ -386,7 +386,7 @@ describe('a failed turn of Codex', () => {
     [{ message: '\u001B[31mred\u001B[0m' }, 'red'],
     [{}, 'the turn failed'],
     [null, 'the turn failed'],
-  ])('gives the reason: %j', (error, failure) => {
+  ])('reports the reason: %j', (error, failure) => {
     expect(translate([over('failed', error)]).events).toEqual([
       { type: 'turn ended', how: 'failed', failure },
     ])
@@ -448,7 +448,7 @@ describe('a usage limit of Codex', () => {
     [{ responseTooManyFailedAttempts: { httpStatusCode: 429 } }, true],
     [{ responseTooManyFailedAttempts: { httpStatusCode: 500 } }, false],
     ['internalServerError', false],
-  ])('is what %j says: %j', (codexErrorInfo, isLimit) => {
+  ])('has the status of %j: %j', (codexErrorInfo, isLimit) => {
     const { events } = translate([over('failed', { message: 'x', codexErrorInfo })])
     expect(events.some(({ type }) => type === 'limit')).toBe(isLimit)
   })
@@ -462,7 +462,7 @@ describe('a usage limit of Codex', () => {
   })
 })
 
-test('a turn that died ends its open tools as failed and gives the reason', () => {
+test('a turn that died ends its open tools as failed, with the reason', () => {
   const { thread } = translate([started(command())])
   expect(thread.endTurn('died', 'Codex ended by SIGKILL')).toMatchObject([
     { type: 'tool', status: 'failed' },

@@ -12,7 +12,7 @@ function program(path: string, text = 'echo 1.2.3'): string {
   return path
 }
 
-test('a program is found by name outside the project only, whatever the PATH lists first', () => {
+test('a program is found by name only outside the project, for any order of the PATH', () => {
   const { root } = gitProject()
   const folder = scratchFolder()
   const installed = program(join(folder, 'bin', 'agent'))

@@ -349,7 +349,7 @@ describe('a request that the rules do not allow', () => {
   const other: PermissionRequest = { tool: 'exec_command', title: 'run make', command: 'make' }
   const rules = { allow: [], cwd: '/nowhere' }
 
-  test('is refused where no one can be asked', async () => {
+  test('is refused where no user is present', async () => {
     expect(await isPermitted(other, { ...rules, permissions: 'edits' })).toBe(false)
     expect(await isPermitted(request, { ...rules, permissions: 'ask' })).toBe(false)
     expect(
@@ -357,7 +357,7 @@ describe('a request that the rules do not allow', () => {
     ).toBe(false)
   })
 
-  test('is decided by the user, who is asked about nothing else', async () => {
+  test('is decided by the user, who has to decide nothing else', async () => {
     const asked: string[] = []
     const decide = async ({ title }: PermissionRequest) => asked.push(title) > 0
     expect(await isPermitted(request, { ...rules, permissions: 'edits', decide })).toBe(true)

@@ -65,7 +65,7 @@ describe('the rehearsal agent', () => {
     expect(await statusOf('fix-the-sweep')).toMatchObject({ status: 'completed' })
   })
 
-  test('says so when a prompt has no task', async () => {
+  test('reports a prompt without a task', async () => {
     const { conversation, git } = await stage(undefined)
     expect(textIn(await turn(await conversation(), 'Good morning'))).toBe(
       'There is no task in this prompt.',
@@ -87,7 +87,7 @@ describe('the rehearsal agent', () => {
     expect(textIn(await turn(await conversation({ STINT_RUN: 'r2' }), '# Task a: A'))).toBe('a1')
   })
 
-  test('reports what the script says, whether or not it did anything', async () => {
+  test('reports as the script states, even if it did nothing', async () => {
     const script =
       'tasks: { one: [{ lie: All done }], two: [{ blocked: No key }], three: [{ failed: Too hard }] }'
     const { conversation, git, statusOf } = await stage(script, 'One', 'Two', 'Three')
@@ -100,7 +100,7 @@ describe('the rehearsal agent', () => {
     expect(git('log', '-1', '--format=%s').trim()).toBe('tasks')
   })
 
-  test('writes, appends, runs, waits and counts as the script says', async () => {
+  test('writes, appends, runs, waits and counts as scripted', async () => {
     const script = `
 default:
   - - write: { path: deep/a.txt, text: "one\\n" }
@@ -228,7 +228,7 @@ describe('a rehearsal script', () => {
     expect(parseScript('default: []', 's').default).toEqual([[]])
   })
 
-  test('that is refused exits with 2 and says why', () => {
+  test('that is refused exits with 2 and prints the reason', () => {
     const { cwd, env } = terminal()
     writeFileSync(join(cwd, 'bad.yml'), 'default:\n  - - say\n')
     const run = (...args: readonly string[]) =>
@@ -258,7 +258,7 @@ describe('a rehearsal script', () => {
 describe('the documented example script', () => {
   const [, example] = /```yaml\n([^]*?)```/.exec(page)!
 
-  test('does what the documentation says', async () => {
+  test('behaves as documented', async () => {
     const { conversation, git, path, statusOf } = await stage(
       example,
       'Fix the sweep',

@@ -60,12 +60,12 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
   test('emits events while a reply is streaming, so that a long one is not a stall', async () => {
     const world = await drivenWorld(version)
     world.script([{ say: 'a long answer' }])
-    const heard: string[] = []
+    const received: string[] = []
     const trace = (direction: 'to' | 'from', line: string) =>
-      void (direction === 'from' && heard.push(line))
+      void (direction === 'from' && received.push(line))
     await turn(await opened(world, { trace }), 'hello')
-    const piece = heard.findIndex((line) => line.includes('text_delta'))
-    const whole = heard.findIndex((line) => line.includes('"type":"assistant"'))
+    const piece = received.findIndex((line) => line.includes('text_delta'))
+    const whole = received.findIndex((line) => line.includes('"type":"assistant"'))
     expect(piece).toBeGreaterThan(-1)
     expect(piece).toBeLessThan(whole)
   })

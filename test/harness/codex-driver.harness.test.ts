@@ -145,7 +145,7 @@ describe('Codex, driven by its app-server', () => {
   )
 
   test.each(['', '[shell_environment_policy]\ninherit = "none"'])(
-    'gives its commands our PATH and variables, whatever the user configured: %j',
+    'runs its commands with our PATH and variables, even if the user configured others: %j',
     async (more) => {
       const world = await CodexWorld.create()
       world.configure(more)
@@ -270,7 +270,7 @@ describe('Codex, driven by its app-server', () => {
     }
     const conversation = await opened(world, { permissions: 'edits', trace })
     const first = await turn(conversation, 'A')
-    await expect.poll(() => ends, { timeout: 30_000, interval: 20 }).toBe(2)
+    await expect.poll(() => ends, { interval: 20 }).toBe(2)
     const second = await turn(conversation, 'B')
     expect(readFileSync(join(world.project, 'theirs.txt'), 'utf8')).toBe('theirs\n')
     const events = [...first, ...second]
@@ -310,7 +310,7 @@ describe('Codex, driven by its app-server', () => {
       { status: 'failed' },
     ])
     expect(events.at(-1)).toMatchObject({ type: 'turn ended', how: 'interrupted' })
-    await expect.poll(isRunning, { timeout: 30_000, interval: 20 }).toBe(false)
+    await expect.poll(isRunning, { interval: 20 }).toBe(false)
     expect((await turn(conversation, 'B')).at(-1)).toMatchObject({ how: 'completed' })
   })
 
@@ -320,7 +320,7 @@ describe('Codex, driven by its app-server', () => {
     const conversation = await opened(world)
     for await (const event of conversation.prompt('go')) {
       if (event.type !== 'usage') continue
-      await expect.poll(() => world.stub.turns.length, { timeout: 30_000, interval: 20 }).toBe(2)
+      await expect.poll(() => world.stub.turns.length, { interval: 20 }).toBe(2)
       break
     }
     expect((await turn(conversation, 'B')).at(-1)).toMatchObject({ how: 'completed', said: 'next' })
@@ -336,7 +336,7 @@ describe('Codex, driven by its app-server', () => {
     expect(runs).toThrow('ENOENT')
   })
 
-  test('uses the given model, and reports which it is', async () => {
+  test('uses the requested model, and reports it', async () => {
     const world = await CodexWorld.create()
     world.script([{ say: 'done' }])
     const [started] = await turn(await opened(world, { model: 'another-model' }), 'go')

@@ -63,7 +63,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(existsSync(world.path('.sessions'))).toBe(false)
   })
 
-  test('resumed from another terminal it gets again what it no longer has', async () => {
+  test('gets lost context injected again when resumed from another terminal', async () => {
     const world = await withSession(version)
     const { session_id: id } = await world.ask('hello there')
     world.stint('log', '--decision', 'Ship it behind a flag', '--rationale', 'can be turned off')
@@ -116,7 +116,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(joined).toContain(fork)
   })
 
-  test('killed during a tool and resumed, it has what was recorded before', async () => {
+  test('has the earlier entries when killed during a tool and resumed', async () => {
     const world = await withSession(version)
     const talk = world.talk()
     world.stub.script(

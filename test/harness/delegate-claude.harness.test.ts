@@ -13,7 +13,7 @@ import type { MergeOutcome } from '../../src/run/entries.ts'
 /** Claude Code does not let its model sleep. */
 const WAIT = 'tail -f /dev/null'
 const ALLOWED = 'run:\n  allow: [tail]\n'
-const PATIENTLY = { timeout: 60_000, interval: 50 }
+const PATIENTLY = { interval: 50 }
 
 test('a delegate outlives the command that started it, and changes nothing but its own worktree', async () => {
   const { opened: after, open: resume } = gate()

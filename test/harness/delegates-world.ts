@@ -114,7 +114,7 @@ export class DelegatesWorld extends StartedRun {
   /** Resolves when the agent of a delegate has a command running. */
   async whenDelegateRuns({ id }: Pick<DelegateRow, 'id'>, command: string): Promise<void> {
     await expect
-      .poll(() => carriersOf(`STINT_RUN=${id}`).map(commandOf), { timeout: 60_000, interval: 50 })
+      .poll(() => carriersOf(`STINT_RUN=${id}`).map(commandOf), { interval: 50 })
       .toContain(command)
   }
 

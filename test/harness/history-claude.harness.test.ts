@@ -4,23 +4,23 @@ import { PIXEL } from '../history/items.ts'
 import { ClaudeWorld } from './claude-world.ts'
 
 type Block = { readonly type: string } & Readonly<Record<string, unknown>>
-type Said = { readonly role: string; readonly content: string | readonly Block[] }
+type SentMessage = { readonly role: string; readonly content: string | readonly Block[] }
 
 /**
  * The messages of a request, without equivalent variations: a text in place of a block, `is_error:
  * false`, cache marks, two user messages in a row, a line end after a text, system text in one
  * block or several.
  */
-function plain(messages: readonly Said[]): readonly Said[] {
-  const said: { role: string; content: readonly Block[] }[] = []
+function plain(messages: readonly SentMessage[]): readonly SentMessage[] {
+  const merged: { role: string; content: readonly Block[] }[] = []
   for (const { role, content } of messages) {
     const kept = role === 'system' ? inOne(blocks(content)) : blocks(content)
-    const last = said.at(-1)
+    const last = merged.at(-1)
     if (role === 'user' && last?.role === role)
-      said.splice(-1, 1, { role, content: [...last.content, ...kept] })
-    else if (kept.length > 0) said.push({ role, content: kept })
+      merged.splice(-1, 1, { role, content: [...last.content, ...kept] })
+    else if (kept.length > 0) merged.push({ role, content: kept })
   }
-  return said
+  return merged
 }
 
 function inOne(texts: readonly Block[]): readonly Block[] {
@@ -42,7 +42,7 @@ function blocks(content: unknown): readonly Block[] {
 }
 
 /** Except the system text after the last prompt, which cannot be known before. */
-function expectSame(stored: readonly Said[], sent: readonly Said[]): void {
+function expectSame(stored: readonly SentMessage[], sent: readonly SentMessage[]): void {
   const theirs = plain(sent)
   expect(plain(stored)).toEqual(theirs.at(-1)?.role === 'system' ? theirs.slice(0, -1) : theirs)
 }
@@ -51,13 +51,13 @@ test('the store yields what Claude Code sends next: parallel tools, thinking, im
   const world = await ClaudeWorld.create('2.1.325')
   world.stint('init', '--name', 'look-closely', '--goal', 'See what there is')
   const stored = (id: string) =>
-    JSON.parse(world.stint('history', id, '--format', 'anthropic')) as readonly Said[]
+    JSON.parse(world.stint('history', id, '--format', 'anthropic')) as readonly SentMessage[]
   /** Continues in its own process, and compares what was stored before with what is sent. */
   const resume = async (id: string, prompt: string) => {
     const before = stored(id)
     world.stub.forget()
     await world.ask(prompt, '--resume', id)
-    const sent = world.stub.turns[0]!.body.messages as readonly Said[]
+    const sent = world.stub.turns[0]!.body.messages as readonly SentMessage[]
     expectSame([...before, { role: 'user', content: prompt }], sent)
     return sent
   }

@@ -22,7 +22,7 @@ const ENTRIES = [
   { kind: 'progress', text: 'The race is gone' },
 ]
 
-test('Claude Code 2.1.325 finds the registered server, and its tool writes to the session of the conversation', async () => {
+test('Claude Code 2.1.325 finds the registered server, whose tool writes to the right session', async () => {
   const world = await ClaudeWorld.create('2.1.325', { mcp: true })
   world.stint('init', '--name', 'fix-auth', '--goal', 'Fix the login')
   const talk = world.talk()

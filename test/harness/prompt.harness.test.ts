@@ -95,10 +95,10 @@ test('Claude Code is prompted, asked for permission, resumed and outlived; nothi
   // The transcript is stored with all tool uses, once.
   const stored = [...conversationStore(claude.path('.sessions'), {}).read(conversation)]
   expect(stored[0]).toMatchObject({ type: 'began', harness: 'claude', conversation })
-  const said = stored.filter(
+  const messages = stored.filter(
     (item): item is Message & { offset: number } => item.type === 'message',
   )
-  const texts = said.flatMap(({ parts }) =>
+  const texts = messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
   )
   for (const text of [
@@ -108,7 +108,7 @@ test('Claude Code is prompted, asked for permission, resumed and outlived; nothi
     'Here I am again.',
   ])
     expect(texts.filter((one) => one === text)).toHaveLength(1)
-  const uses = said.flatMap(({ parts }): readonly MessagePart[] =>
+  const uses = messages.flatMap(({ parts }): readonly MessagePart[] =>
     parts.filter(({ type }) => type === 'tool use'),
   )
   expect(uses).toMatchObject([
@@ -130,7 +130,7 @@ test('Claude Code is prompted, asked for permission, resumed and outlived; nothi
   // In the middle of a command, which must not survive.
   const own = `CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`
   const isWaiting = () => carriersOf(own).some((pid) => commandOf(pid) === WAIT)
-  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
+  await expect.poll(isWaiting).toBe(true)
   killed.kill('SIGKILL')
   await ended
   // The messages so far are found without resuming the conversation.

@@ -160,8 +160,8 @@ function* eventsOf(
 }
 
 function itemsOf({ text, tools = [] }: ResponsesReply, count: number): readonly object[] {
-  const said = text ?? (tools.length === 0 ? 'ok' : undefined)
-  const content = [{ type: 'output_text', text: said, annotations: [] }]
+  const replyText = text ?? (tools.length === 0 ? 'ok' : undefined)
+  const content = [{ type: 'output_text', text: replyText, annotations: [] }]
   const message = {
     type: 'message',
     id: `msg_${count}`,
@@ -177,5 +177,5 @@ function itemsOf({ text, tools = [] }: ResponsesReply, count: number): readonly 
     arguments: JSON.stringify(input),
     status: 'completed',
   }))
-  return said === undefined ? calls : [message, ...calls]
+  return replyText === undefined ? calls : [message, ...calls]
 }

@@ -66,7 +66,7 @@ const NAMES = [
 const CONFIG = `budget:
   stages: [75%, 85%]
 run:
-  silence_minutes: 0.2
+  silence_minutes: 1
   allow: [tail]
 `
 
@@ -110,7 +110,7 @@ test('twelve tasks are done once each despite a failure, a lie, a hang, a compac
   expect(world.failed().map((event) => [event.task.name, event.reason, event.next])).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
-    ['hanging', 'no word for 12 s', 'fresh conversation'],
+    ['hanging', 'no word for 1 min', 'fresh conversation'],
   ])
   expect(world.of('breaker.tripped').map(({ which }) => which)).toEqual(['silence'])
   expect(world.of('context.compacted')).toMatchObject([{ task: { name: 'compacted' } }])

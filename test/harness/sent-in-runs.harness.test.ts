@@ -18,7 +18,7 @@ function figuresOf({ handoffs, starts, input }: Record<Figure, number>): Record<
 
 describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations', (counted) => {
   test.runIf(isAsked || !isLong(counted))(
-    'send as much as the documentation on savings says',
+    'send as much as the savings documentation states',
     async () => {
       const { tasks, conversations } = counted
       const world = await RunWorld.create(new ScriptedAgent(), {
@@ -29,9 +29,9 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
       expect(await world.run(['--branch', 'work', '--batch', batch]), world.errors).toBe(0)
       const sent = sentIn(world.claude.stub.turns)
       expect(sent.conversations).toBe(conversations === 'each' ? tasks : 1)
-      const now = { tasks, conversations, said: sent.setup + sent.tasks, ...figuresOf(sent) }
+      const now = { tasks, conversations, prompts: sent.setup + sent.tasks, ...figuresOf(sent) }
       const summary = JSON.stringify(now)
-      expect(now.said, summary).toBe(counted.said)
+      expect(now.prompts, summary).toBe(counted.prompts)
       for (const [name, figure] of Object.entries(figuresOf(counted)))
         expect(Math.abs(now[name as Figure] - figure), `${name}: ${summary}`).toBeLessThanOrEqual(
           SLACK * figure,
@@ -43,5 +43,5 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
 
 test('one conversation per task sends as much for each of them', () => {
   const each = COUNTED_RUNS.filter(({ conversations }) => conversations === 'each')
-  expect(new Set(each.map(({ tasks, said }) => said / tasks)).size).toBe(1)
+  expect(new Set(each.map(({ tasks, prompts }) => prompts / tasks)).size).toBe(1)
 })

@@ -42,7 +42,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
     expect(world.troubles).toBe('')
   })
 
-  test('that cannot run say why', async () => {
+  test('that cannot run print the reason', async () => {
     const world = await ClaudeWorld.create(version)
     const talk = world.talk()
     await talk.say('/session-log --progress "Nothing is open here"')

@@ -5,7 +5,7 @@ import { Terminal, hasTmux } from './terminal.ts'
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {
   test.each(CLAUDE_VERSIONS)(
-    'the user of Claude Code %s is asked nothing, sees the session, and continues over a compaction and /clear',
+    'Claude Code %s asks nothing, shows the session, and continues over a compaction and /clear',
     async (version) => {
       const world = await ClaudeWorld.create(version, { mcp: true })
       world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')

@@ -4,7 +4,7 @@ import { anthropicItems, anthropicMessages } from '../../src/history/formats/ant
 import { openAiItems, openAiMessages } from '../../src/history/formats/openai.ts'
 import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import { modelMessages } from '../../src/history/model-messages.ts'
-import { PIXEL, item, said, userPart, thinkingPart, toolUse } from './items.ts'
+import { PIXEL, item, textMessage, userPart, thinkingPart, toolUse } from './items.ts'
 
 const text = (words: string): MessagePart => ({ type: 'text', text: words })
 const use = (id: string): MessagePart => ({
@@ -50,14 +50,14 @@ function words(part: MessagePart): string {
 describe('the messages to send next', () => {
   test('hold one request in one message and its tool results in one, in order of arrival', () => {
     const items = [
-      said('go'),
+      textMessage('go'),
       message('a1', 'assistant', [text('I look')], { parent: 'go', request: 'r1' }),
       message('a2', 'assistant', [use('t1')], { parent: 'a1', request: 'r1' }),
       message('a3', 'assistant', [use('t2')], { parent: 'a2', request: 'r1' }),
       message('u3', 'user', [result('t2')], { parent: 'a3' }),
       message('u2', 'user', [result('t1')], { parent: 'a2' }),
       message('h', 'system', [text('a hook spoke')], { parent: 'u2', isMeta: true }),
-      said('also this', { parent: 'h' }),
+      textMessage('also this', { parent: 'h' }),
       message('a4', 'assistant', [text('done')], { parent: 'also this', request: 'r2' }),
     ]
     expect(sentLines(items)).toEqual([
@@ -71,7 +71,7 @@ describe('the messages to send next', () => {
 
   test('hold adjacent replies in one message where requests have no ids', () => {
     const items = [
-      said('go'),
+      textMessage('go'),
       message('a', 'assistant', [text('I look')]),
       message('b', 'assistant', [use('t1')]),
       message('u', 'user', [result('t1')]),
@@ -87,17 +87,17 @@ describe('the messages to send next', () => {
 
   test('leave out abandoned branches', () => {
     const items = [
-      said('first'),
+      textMessage('first'),
       message('a', 'assistant', [text('one')], { parent: 'first' }),
-      said('wrong', { parent: 'a' }),
+      textMessage('wrong', { parent: 'a' }),
       message('b', 'assistant', [text('two')], { parent: 'wrong' }),
-      said('right', { parent: 'a' }),
+      textMessage('right', { parent: 'a' }),
     ]
     expect(sentLines(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
     expect(
       sentLines([
         ...items,
-        said('all anew'),
+        textMessage('all anew'),
         message('c', 'assistant', [text('yes')], { parent: 'all anew' }),
       ]),
     ).toEqual(['user: all anew', 'assistant: yes'])
@@ -105,24 +105,24 @@ describe('the messages to send next', () => {
 
   test('begin at the last compaction: its summary, the kept messages, what followed', () => {
     const before = [
-      said('old'),
+      textMessage('old'),
       message('a', 'assistant', [text('older')], { parent: 'old' }),
-      said('kept', { parent: 'a' }),
+      textMessage('kept', { parent: 'a' }),
     ]
     const compaction: HistoryItem = { type: 'compaction', id: 'c', kept: ['kept', 'unknown'] }
-    const summary = said('in short', { parent: 'c', isSummary: true })
+    const summary = textMessage('in short', { parent: 'c', isSummary: true })
     // A harness attaches what follows to the summary, or to the last message it kept.
     for (const parent of ['in short', 'kept'])
-      expect(sentLines([...before, compaction, summary, said('new', { parent })])).toEqual([
+      expect(sentLines([...before, compaction, summary, textMessage('new', { parent })])).toEqual([
         'user: in short\n | kept\n | new',
       ])
-    const back = said('rewound', { parent: 'a' })
+    const back = textMessage('rewound', { parent: 'a' })
     expect(sentLines([...before, compaction, summary, back])).toEqual([
       'user: old',
       'assistant: older',
       'user: rewound',
     ])
-    const unlinked = [...before, compaction, summary, said('new')].map(
+    const unlinked = [...before, compaction, summary, textMessage('new')].map(
       (node) => ({ ...node, parent: undefined }) as never,
     )
     expect(sentLines(unlinked)).toEqual(['user: in short\n | kept\n | new'])
@@ -130,21 +130,21 @@ describe('the messages to send next', () => {
 
   test('have no failures, no sub-agent messages, and no thinking without a reply', () => {
     const items = [
-      said('go'),
-      said('look around', { agent: 'x', parent: 'go' }),
+      textMessage('go'),
+      textMessage('look around', { agent: 'x', parent: 'go' }),
       message('f', 'assistant', [text('API Error')], { parent: 'go', isFailure: true }),
       message('t', 'assistant', [{ type: 'thinking', text: 'hm', signature: 's' }], {
         parent: 'f',
       }),
-      said('go on', { parent: 't' }),
-      said(' ', { parent: 'go on' }),
+      textMessage('go on', { parent: 't' }),
+      textMessage(' ', { parent: 'go on' }),
     ]
     expect(sentLines(items)).toEqual(['user: go\n | go on'])
   })
 
   test('mark a tool result that was lost in a crash as lost', () => {
     const items = [
-      said('go'),
+      textMessage('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
       message('u', 'user', [result('t2')]),
     ]
@@ -153,7 +153,7 @@ describe('the messages to send next', () => {
       'assistant: use t1 | use t2',
       'user: result t2 | error t1',
     ])
-    expect(sentLines([...items.slice(0, 2), said('again')])).toEqual([
+    expect(sentLines([...items.slice(0, 2), textMessage('again')])).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: error t1 | error t2 | again',
@@ -163,13 +163,13 @@ describe('the messages to send next', () => {
 
   test('keep a tool result that follows a usage-only message', () => {
     const items = [
-      said('go'),
+      textMessage('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
       message('u', 'user', [result('t1')]),
       message('b', 'assistant', [], {
         usage: { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 },
       }),
-      said('go on'),
+      textMessage('go on'),
       message('v', 'user', [result('t2')]),
     ]
     expect(sentLines(items)).toEqual([
@@ -181,8 +181,8 @@ describe('the messages to send next', () => {
 
   test('put a mentioned file before the prompt that mentions it', () => {
     const items = [
-      said('look at @a'),
-      said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true }),
+      textMessage('look at @a'),
+      textMessage('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true }),
     ]
     expect(sentLines(items)).toEqual([
       'user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a',
@@ -205,9 +205,9 @@ describe('the messages to send next', () => {
 
   test('put a message whose parent was not stored after the message before it', () => {
     const items = [
-      said('a'),
+      textMessage('a'),
       message('b', 'assistant', [text('b')], { parent: 'a' }),
-      said('c', { parent: 'gone' }),
+      textMessage('c', { parent: 'gone' }),
     ]
     expect(sentLines(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
   })
@@ -221,7 +221,7 @@ describe('the messages to send next', () => {
     )
   })
 
-  test('are valid for a provider, whatever the history holds', () => {
+  test('are valid for a provider for any history', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const messages = modelMessages(items)
@@ -372,8 +372,8 @@ describe('for Anthropic', () => {
   test('the initial system prompt is not among the messages, even if a compaction kept it', () => {
     const opening = [
       message('s', 'system', [text('you are an agent')], { isMeta: true }),
-      said('the folder', { parent: 's', isMeta: true }),
-      said('go', { parent: 'the folder' }),
+      textMessage('the folder', { parent: 's', isMeta: true }),
+      textMessage('go', { parent: 'the folder' }),
     ]
     const later = message('h', 'system', [text('note')], { parent: 'go', isMeta: true })
     expect(anthropicMessages([...opening, later]).map(({ role }) => role)).toEqual([
@@ -385,20 +385,20 @@ describe('for Anthropic', () => {
       isMeta: true,
     })
     expect(
-      anthropicMessages([ofHook, said('go', { parent: 'k' })]).map(({ role }) => role),
+      anthropicMessages([ofHook, textMessage('go', { parent: 'k' })]).map(({ role }) => role),
     ).toEqual(['user', 'system'])
     const compaction = { type: 'compaction', id: 'c', kept: ['s', 'the folder'] } as const
     const after = [
       compaction,
-      said('in short', { parent: 'c', isSummary: true }),
-      said('go on', { parent: 'in short' }),
+      textMessage('in short', { parent: 'c', isSummary: true }),
+      textMessage('go on', { parent: 'in short' }),
     ]
     expect(anthropicMessages([...opening, ...after]).map(({ role }) => role)).toEqual(['user'])
   })
 
   test('unsigned thinking is not sent', () => {
     const items = [
-      said('go'),
+      textMessage('go'),
       message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')]),
     ]
     expect(anthropicMessages(items)[1]!.content).toEqual([{ type: 'text', text: 'done' }])
@@ -426,7 +426,7 @@ describe('for OpenAI', () => {
   test('a conversation is written in the format of the API', () => {
     const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const items = [
-      said('go'),
+      textMessage('go'),
       message('a', 'assistant', [
         { type: 'thinking', text: 'hm', signature: 's' },
         text('I look'),
@@ -437,7 +437,7 @@ describe('for OpenAI', () => {
         { type: 'tool result', use: 't1', parts: [text('here'), picture], isError: false },
         result('t2'),
       ]),
-      said('and?'),
+      textMessage('and?'),
     ]
     expect(openAiMessages(items)).toEqual([
       { role: 'user', content: 'go' },

@@ -138,7 +138,7 @@ export const item: fc.Arbitrary<HistoryItem> = fc.oneof(
   fc.record({ type: fc.constant('ended' as const), at, reason: word }, { noNullPrototype: true }),
 )
 
-export function said(words: string, more: Partial<Message> = {}): Message {
+export function textMessage(words: string, more: Partial<Message> = {}): Message {
   return {
     type: 'message',
     id: words.slice(0, 100),

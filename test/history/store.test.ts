@@ -19,7 +19,7 @@ import { tryWithLock } from '../../src/history/lock.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { summarise } from '../../src/history/summary.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { PIXEL, item, said } from './items.ts'
+import { PIXEL, item, textMessage } from './items.ts'
 
 const TOKEN = `ghp_${'aB3'.repeat(14)}`
 const LONG = 'a long output '.repeat(2000)
@@ -42,7 +42,7 @@ function world() {
 }
 
 describe('a stored conversation', () => {
-  test('is read as it was written, whatever it holds', () => {
+  test('is read as it was written for any content', () => {
     fc.assert(
       fc.property(fc.uniqueArray(item, { maxLength: 8, selector: identity }), (items) => {
         const { store, read, sessions } = world()
@@ -57,8 +57,8 @@ describe('a stored conversation', () => {
   test('yields each item once, however often and in however many pieces it was added', () => {
     const { store, read } = world()
     const items: HistoryItem[] = [
-      said('a'),
-      said('b'),
+      textMessage('a'),
+      textMessage('b'),
       { type: 'ended', at: '2026-01-01T00:00:00.000Z', reason: 'other' },
     ]
     store.append('c1', items.slice(0, 2))
@@ -69,26 +69,26 @@ describe('a stored conversation', () => {
 
   test('can be read on from where an earlier read ended', () => {
     const { store, read } = world()
-    store.append('c1', [said('a'), said('ü')])
+    store.append('c1', [textMessage('a'), textMessage('ü')])
     const offsets = [...store.read('c1')].map(({ offset }) => offset)
-    store.append('c1', [said('c')])
-    expect(read('c1', offsets[0])).toEqual([said('ü'), said('c')])
-    expect(read('c1', offsets[1])).toEqual([said('c')])
+    store.append('c1', [textMessage('c')])
+    expect(read('c1', offsets[0])).toEqual([textMessage('ü'), textMessage('c')])
+    expect(read('c1', offsets[1])).toEqual([textMessage('c')])
   })
 
   test('is read past torn and foreign lines', () => {
     const { store, read, path } = world()
-    store.append('c1', [said('a'), said('b')])
+    store.append('c1', [textMessage('a'), textMessage('b')])
     truncateSync(path, readFileSync(path).length - 10)
-    store.append('c1', [said('b'), said('c')])
+    store.append('c1', [textMessage('b'), textMessage('c')])
     writeFileSync(path, `null\n7\n\0\0\n{"type":"user","uuid":"x"}\n`, { flag: 'a' })
-    expect(read()).toEqual([said('a'), said('b'), said('c')])
+    expect(read()).toEqual([textMessage('a'), textMessage('b'), textMessage('c')])
   })
 
   test('is listed with its size', () => {
     const { store, path } = world()
     expect(store.list()).toEqual([])
-    store.append('c1', [said('a')])
+    store.append('c1', [textMessage('a')])
     expect(store.list()).toMatchObject([{ id: 'c1', path, bytes: readFileSync(path).length }])
     expect(store.has('c1')).toBe(true)
     expect(store.has('c2')).toBe(false)
@@ -97,32 +97,32 @@ describe('a stored conversation', () => {
 })
 
 describe('while another process holds the lock', () => {
-  test('a writer waits, but not for a process that is gone', () => {
+  test('a writer does not wait for the lock of a process that has ended', () => {
     const { store, read, path } = world()
-    store.append('c1', [said('a')])
+    store.append('c1', [textMessage('a')])
     const { pid } = spawnSync('true')
     writeFileSync(`${path}.lock`, `${pid} ${hostname()}`)
     expect(tryWithLock(path, () => 'done')).toBe('done')
-    store.append('c1', [said('b')])
-    expect(read()).toEqual([said('a'), said('b')])
+    store.append('c1', [textMessage('b')])
+    expect(read()).toEqual([textMessage('a'), textMessage('b')])
     // On another machine it may still run, so only its age counts.
     writeFileSync(`${path}.lock`, `${pid} elsewhere`)
     expect(tryWithLock(path, () => 'done')).toBeUndefined()
     utimesSync(`${path}.lock`, Date.now() / 1000 - 11, Date.now() / 1000 - 11)
-    store.append('c1', [said('c')])
-    expect(read()).toEqual([said('a'), said('b'), said('c')])
+    store.append('c1', [textMessage('c')])
+    expect(read()).toEqual([textMessage('a'), textMessage('b'), textMessage('c')])
   })
 })
 
 describe('a long text', () => {
   test('is stored once for all conversations that hold it', () => {
     const { store, read, blobs, path } = world()
-    const result = said('r', {
+    const result = textMessage('r', {
       parts: [
         { type: 'tool result', use: 't', parts: [{ type: 'text', text: LONG }], isError: false },
       ],
     })
-    store.append('c1', [result, said('again', { parts: [{ type: 'text', text: LONG }] })])
+    store.append('c1', [result, textMessage('again', { parts: [{ type: 'text', text: LONG }] })])
     store.append('c2', [result])
     expect(blobs()).toHaveLength(1)
     expect(readFileSync(path).length).toBeLessThan(1000)
@@ -131,11 +131,13 @@ describe('a long text', () => {
 
   test('is replaced by its length in a brief read', () => {
     const { store } = world()
-    store.append('c1', [said('x', { role: 'assistant', parts: [{ type: 'text', text: LONG }] })])
+    store.append('c1', [
+      textMessage('x', { role: 'assistant', parts: [{ type: 'text', text: LONG }] }),
+    ])
     expect([...store.read('c1', { isBrief: true })]).toMatchObject([{ parts: [{ text: MANY }] }])
   })
 
-  test('still gives the conversation its title when it is the prompt', () => {
+  test("still sets the conversation's title when it is the prompt", () => {
     const { store } = world()
     const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const asked = { parts: [{ type: 'text', text: `Fix the sweep\n${LONG}` } as const, picture] }
@@ -146,9 +148,9 @@ describe('a long text', () => {
       isError: false,
     }
     store.append('c1', [
-      said('meta', { parts: [{ type: 'text', text: LONG }], isMeta: true }),
-      said('r', { parts: [result] }),
-      said('x', asked),
+      textMessage('meta', { parts: [{ type: 'text', text: LONG }], isMeta: true }),
+      textMessage('r', { parts: [result] }),
+      textMessage('x', asked),
     ])
     const [meta, answered, first] = [...store.read('c1', { isBrief: true })]
     expect(summarise([meta!, answered!, first!]).title).toMatch(/^Fix the sweep /)
@@ -162,7 +164,7 @@ describe('a long text', () => {
   test('is replaced by a note when its blob is missing or damaged, even if it was an image', () => {
     const { store, read, blobs, sessions } = world()
     store.append('c1', [
-      said('x', {
+      textMessage('x', {
         parts: [
           { type: 'text', text: LONG },
           { type: 'image', mediaType: 'image/png', data: PIXEL },
@@ -181,13 +183,13 @@ describe('a long text', () => {
     )
     rmSync(blobsFolder(sessions), { recursive: true })
     expect(texts()[1]!.text).toMatch(/characters are not here any more/)
-    store.append('c2', [said('x', { parts: [{ type: 'text', text: LONG }] })])
+    store.append('c2', [textMessage('x', { parts: [{ type: 'text', text: LONG }] })])
     expect(texts()[0]!.text).toBe(LONG)
   })
 
   test('is written again where a power cut truncated its blob', () => {
     const { store, read, blobs, sessions } = world()
-    const long = said('x', { parts: [{ type: 'text', text: LONG }] })
+    const long = textMessage('x', { parts: [{ type: 'text', text: LONG }] })
     store.append('c1', [long], { isUnsynced: true })
     truncateSync(join(blobsFolder(sessions), blobs()[0]!), 0)
     store.append('c1', [long])
@@ -201,7 +203,7 @@ describe('a secret', () => {
     ['in a long one', `${LONG} ${TOKEN} ${LONG}`],
   ])('%s reaches neither the lines nor the blobs', (_, text) => {
     const { store, blobs, sessions, path } = world()
-    store.append('c1', [said('x', { parts: [{ type: 'text', text }] })])
+    store.append('c1', [textMessage('x', { parts: [{ type: 'text', text }] })])
     const all = [path, ...blobs().map((name) => join(blobsFolder(sessions), name))].map((name) =>
       readFileSync(name, 'utf8'),
     )
@@ -212,7 +214,7 @@ describe('a secret', () => {
   test('is redacted even if it claims to be an image', () => {
     const { store, read } = world()
     store.append('c1', [
-      said('x', {
+      textMessage('x', {
         parts: [{ type: 'image', mediaType: 'image/png', data: 'AKIAQZ7RTN4XW2MPLK6D' }],
       }),
     ])
@@ -234,7 +236,7 @@ describe('an id from outside', () => {
     'blobs/../x',
   ])('that could lead out of the folder is refused: %j', (name) => {
     const { store, sessions } = world()
-    expect(() => store.append(name, [said('a')])).toThrow(
+    expect(() => store.append(name, [textMessage('a')])).toThrow(
       expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error,
     )
     expect(() => [...store.read(name)]).toThrow(

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { summarise } from '../../src/history/summary.ts'
-import { said } from './items.ts'
+import { textMessage } from './items.ts'
 
 const used = (output: number) => ({ input: 10, cacheWritten: 0, cacheRead: 5, output })
 const answer = (id: string, request: string, output: number, more = {}) =>
-  said(id, { role: 'assistant', model: 'm1', request, usage: used(output), ...more })
+  textMessage(id, { role: 'assistant', model: 'm1', request, usage: used(output), ...more })
 
 test('a conversation is summarised with harness, times, message count and title', () => {
   const items = [
@@ -15,15 +15,15 @@ test('a conversation is summarised with harness, times, message count and title'
       at: '2026-01-01T00:00:00.000Z',
       cwd: '/p',
     } as const,
-    said('<command-name>/init</command-name>'),
-    said('note', { isMeta: true }),
-    said('fix\nthe \u001B[31mbug', { at: '2026-01-01T00:01:00.000Z' }),
+    textMessage('<command-name>/init</command-name>'),
+    textMessage('note', { isMeta: true }),
+    textMessage('fix\nthe \u001B[31mbug', { at: '2026-01-01T00:01:00.000Z' }),
     answer('a1', 'r1', 1),
     answer('a2', 'r1', 20),
     answer('sub', 'r2', 3, { agent: 'x', model: 'm2' }),
     { type: 'compaction', id: 'c1', at: '2026-01-01T00:02:00.000Z' } as const,
-    said('in short', { isSummary: true }),
-    said('API Error', { role: 'assistant', isFailure: true }),
+    textMessage('in short', { isSummary: true }),
+    textMessage('API Error', { role: 'assistant', isFailure: true }),
     { type: 'ended', at: '2026-01-01T00:03:00.000Z', reason: 'logout' } as const,
   ]
   expect(summarise(items)).toEqual({
@@ -39,11 +39,10 @@ test('a conversation is summarised with harness, times, message count and title'
     usage: { m1: used(20), m2: used(3) },
   })
   // Copied after the end, though sent before it.
-  expect(summarise([...items, said('late', { at: '2026-01-01T00:02:30.000Z' })])).toHaveProperty(
-    'endedBecause',
-    'logout',
-  )
-  expect(summarise([...items, said('go on')])).not.toHaveProperty('endedBecause')
+  expect(
+    summarise([...items, textMessage('late', { at: '2026-01-01T00:02:30.000Z' })]),
+  ).toHaveProperty('endedBecause', 'logout')
+  expect(summarise([...items, textMessage('go on')])).not.toHaveProperty('endedBecause')
   expect(summarise([])).toEqual({ messages: 0, compactions: 0, title: '', usage: {} })
 })
 
@@ -64,5 +63,5 @@ test.each([
   ['<task-notification>\n<id>1</id>\n</task-notification>\nRead the output file', ''],
   ['<environment_context>\n<cwd>/p</cwd>\n</environment_context>', ''],
 ])('%j has the title %j', (prompt, title) => {
-  expect(summarise([said(prompt)]).title).toBe(title)
+  expect(summarise([textMessage(prompt)]).title).toBe(title)
 })

@@ -84,9 +84,9 @@ describe('an import stores', () => {
     write(spaced.claude, loose)
     spaced.plant(spaced.agent, 'claude-agent.jsonl')
     for (const world of [compact, spaced]) await world.import({ harnesses: ['claude'] })
-    const told = (world: ImportWorld) =>
+    const importedItems = (world: ImportWorld) =>
       JSON.parse(JSON.stringify(world.items(CLAUDE)).replaceAll(world.root, '')) as unknown
-    expect(told(spaced)).toEqual(told(compact))
+    expect(importedItems(spaced)).toEqual(importedItems(compact))
   })
 
   test('Codex transcripts: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', async () => {
@@ -271,31 +271,31 @@ describe('an import stores', () => {
     }
     const revert = (to: object | undefined) =>
       change('UPDATE session SET revert = ?', JSON.stringify(to ?? null).replace('null', ''))
-    const told = async (here = world) => {
+    const importedTexts = async (here = world) => {
       await here.import({ harnesses: ['opencode'] })
       return modelMessages(here.items(OPENCODE)).map(({ parts }) => textsOf(parts).at(-1))
     }
-    const whole = await told()
+    const whole = await importedTexts()
     expect(whole.at(-1)).toContain('FAIL please')
     const items = world.items(OPENCODE)
     // The compaction after it is reverted with it.
     revert({ messageID: BIG })
-    const first = await told()
+    const first = await importedTexts()
     expect(first.at(-1)).toBe('done with it')
     expect(first[0]).toContain('please RUN it')
     expect(world.items(OPENCODE)).toEqual([
       ...items,
       expect.objectContaining({ type: 'taken back', from: BIG }),
     ])
-    expect(await told()).toEqual(first)
+    expect(await importedTexts()).toEqual(first)
     expect(world.items(OPENCODE)).toHaveLength(items.length + 1)
     revert(undefined)
-    expect(await told()).toEqual(whole)
+    expect(await importedTexts()).toEqual(whole)
     // A revert within a message keeps the parts before it.
     revert({ messageID: AFTER_BIG, partID: 'prt_x' })
-    expect((await told()).slice(first.length)).toEqual(['BIG one\n', 'done with it'])
+    expect((await importedTexts()).slice(first.length)).toEqual(['BIG one\n', 'done with it'])
     revert(undefined)
-    expect(await told()).toEqual(whole)
+    expect(await importedTexts()).toEqual(whole)
     // Opencode deletes reverted messages at the next prompt, and both may happen between two imports.
     revert({ messageID: BIG })
     change('DELETE FROM message WHERE id >= ?', BIG)
@@ -306,9 +306,9 @@ describe('an import stores', () => {
     change(
       `INSERT INTO part VALUES ('prt_new', 'msg_new', '${OPENCODE}', ${now}, ${now}, '{"type":"text","text":"SMALL one"}')`,
     )
-    expect((await told()).slice(first.length)).toEqual(['SMALL one'])
+    expect((await importedTexts()).slice(first.length)).toEqual(['SMALL one'])
     rmSync(join(conversationStateFolder(world.workspace.paths), 'imports'), { recursive: true })
-    expect((await told()).slice(first.length)).toEqual(['SMALL one'])
+    expect((await importedTexts()).slice(first.length)).toEqual(['SMALL one'])
     // A first import gives the same result.
     const late = new ImportWorld()
     late.plantDatabase({
@@ -319,7 +319,7 @@ describe('an import stores', () => {
         revert: `{"messageID":"${BIG}"}`,
       })),
     })
-    expect(await told(late)).toEqual(first)
+    expect(await importedTexts(late)).toEqual(first)
   })
 
   test('only conversations of this project and its worktrees, or all that are named', async () => {
@@ -356,15 +356,15 @@ test('an import adds the project to the known projects', async () => {
 
 test('imported messages are searchable at once, and indexing reports progress', async () => {
   const world = new ImportWorld().plantAll()
-  const told: ImportProgress[] = []
-  const { conversations } = await world.import({ tell: (progress) => told.push(progress) })
+  const reports: ImportProgress[] = []
+  const { conversations } = await world.import({ tell: (progress) => reports.push(progress) })
   const index = await world.workspace.index()
   expect(index.syncMessages(0)).toEqual({ bytesLeft: 0 })
   expect([...index.searchMessages({ text: '"said by the agent"' })]).toMatchObject([
     { conversation: CLAUDE },
   ])
   expect(conversations.length).toBeGreaterThan(3)
-  const indexing = told.find(({ isIndexing }) => isIndexing === true)!
+  const indexing = reports.find(({ isIndexing }) => isIndexing === true)!
   expect(indexing).toMatchObject({ bytes: 0 })
   expect(indexing.totalBytes).toBeGreaterThan(0)
   world.workspace.close()
@@ -422,13 +422,13 @@ describe('importing again', () => {
     for (const id of [CLAUDE, OPENCODE])
       rmSync(join(world.project, '.sessions', 'conversations', `${id}.jsonl`))
     expect(await world.import()).toMatchObject({ messages: 0, upToDate: 6 })
-    const said = {
+    const added = {
       type: 'user',
       uuid: 'new-1',
       timestamp: '2026-11-16T03:00:00.000Z',
       message: { role: 'user', content: 'more' },
     }
-    appendFileSync(world.claude, `${JSON.stringify(said)}\n`)
+    appendFileSync(world.claude, `${JSON.stringify(added)}\n`)
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
     rmSync(world.opencode)
     world.plantDatabase({
@@ -490,8 +490,8 @@ describe('importing again', () => {
       },
     ])
     await world.import({ harnesses: ['codex'] })
-    const said = world.messages(CODEX).filter(({ isMeta, isSummary }) => !isMeta && !isSummary)
-    expect(said.map(({ parts }) => textsOf(parts)[0])).toEqual([
+    const messages = world.messages(CODEX).filter(({ isMeta, isSummary }) => !isMeta && !isSummary)
+    expect(messages.map(({ parts }) => textsOf(parts)[0])).toEqual([
       'and now more',
       'done with it',
       'FAIL please',
@@ -528,7 +528,7 @@ describe('while an import is running', () => {
   })
 })
 
-test('several threads give the same result as one', async () => {
+test('several threads import the same as one', async () => {
   const [one, two] = [new ImportWorld().plantAll(), new ImportWorld().plantAll()]
   const [alone, together] = [await one.import(), await two.import({ threads: 2 })]
   expect({ ...together, conversations: together.conversations.length }).toEqual({
@@ -578,7 +578,7 @@ describe('an import skips', () => {
     expect((await world.import()).unread).toMatchObject([
       { path: world.opencode, problem: 'it is damaged' },
     ])
-  }, 30_000)
+  })
 
   test('a message that opencode is still writing, until it is complete', async () => {
     const world = new ImportWorld()

@@ -30,7 +30,7 @@ async function threeSessions() {
 }
 
 describe('a list of sessions', () => {
-  test('holds what the journal says about a session', async () => {
+  test('holds the facts of a session from its journal', async () => {
     const { index, login } = await threeSessions()
     expect(index.findByNameOrId(login)[0]).toEqual({
       id: login,

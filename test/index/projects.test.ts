@@ -22,7 +22,7 @@ describe('the projects of this machine', () => {
     expect(readFileSync(join(home, 'state', 'projects'), 'utf8')).toBe(`\n${a}\n\n${b}\n`)
   })
 
-  test('leave out a root that is gone, and include it when it is back', () => {
+  test('leave out a missing root, and include it when it is back', () => {
     const root = join(home, 'on-a-disk')
     mkdirSync(root)
     rememberProject(root)
@@ -55,7 +55,7 @@ describe('the projects of this machine', () => {
     expect(knownProjects()).toEqual([])
   })
 
-  test('are stored where the XDG specification says', () => {
+  test('are stored in the XDG folder', () => {
     vi.stubEnv('STINT_STATE_HOME', '')
     vi.stubEnv('XDG_STATE_HOME', join(home, 'xdg'))
     rememberProject(home)

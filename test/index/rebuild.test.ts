@@ -115,7 +115,7 @@ function answers(index: SessionIndex): unknown {
   }
 }
 
-test('deleting the index and rebuilding gives the same answers', async () => {
+test('a deleted and rebuilt index returns the same results', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 60 }), async (happenings) => {
       const w = world(temporaryFolder())

@@ -6,7 +6,7 @@ import { names, world } from './world.ts'
 
 const REMOVALS = 100
 
-test('an index that is removed again and again gives the same answers', async () => {
+test('an index that is removed repeatedly returns the same results', async () => {
   const w = world()
   const id = w.startSession('kept')
   w.add(id, 'note.added', { text: 'found' })

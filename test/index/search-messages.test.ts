@@ -137,7 +137,7 @@ describe('searching stored messages', () => {
     expect(found(index, 'leopard')).toEqual([])
   })
 
-  test('gives the same results when a large history is indexed in pieces', async () => {
+  test('returns the same results when a large history is indexed in pieces', async () => {
     const { w, store } = messageWorld()
     for (let n = 0; n < 4; n += 1)
       store.append(
@@ -246,16 +246,16 @@ test('a search reports how much of the history is not indexed yet', async () => 
   conversationStore(join(it.root, '.sessions'), {}).append('c1', [message('a giraffe')])
   const bytes = statSync(join(it.root, '.sessions', 'conversations', 'c1.jsonl')).size
   const asked = async (readingMs: number) => {
-    const told: number[] = []
+    const progress: number[] = []
     await it.run(async (project) => {
       for await (const hit of project.search({
         text: 'giraffe',
         readingMs,
-        tellUnread: (left) => told.push(left),
+        tellUnread: (left) => progress.push(left),
       }))
-        told.push(hit.where.length)
+        progress.push(hit.where.length)
     })
-    return told
+    return progress
   }
   expect(await asked(0)).toEqual([bytes])
   expect(await asked(EVER)).toEqual(['said'.length])

@@ -172,7 +172,7 @@ describe('updating the index', () => {
     expect([...index.search({ text: 'unannounced' })]).toHaveLength(1)
   })
 
-  test('shows the other sessions when one log cannot be read, and says so', async () => {
+  test('shows the other sessions when one log cannot be read, and reports it', async () => {
     const w = world()
     const [closed] = [w.startSession('closed'), w.startSession('readable')]
     const path = w.logPath(closed!)

@@ -23,7 +23,7 @@ describe('an id', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('sorts after any known id, whatever the clock says', () => {
+  test('sorts after any known id, even if the clock went back', () => {
     fc.assert(
       fc.property(anyId, fc.integer({ min: 0, max: 2 ** 48 - 1 }), (seen, now) => {
         const id = mintId(seen, now)
@@ -61,7 +61,7 @@ describe('an id', () => {
     expect(shortId(mintId(first, NOON))).not.toBe(shortId(first))
   })
 
-  test('gives its time, or nothing when it is not valid', () => {
+  test('contains its time, and none when it is not valid', () => {
     expect(timeOfId(mintId(undefined, NOON))).toBe(new Date(NOON).toISOString())
     expect(timeOfId('task-1')).toBeUndefined()
     expect(timeOfId('ffffffff-ffff-7000-8000-000000000000')).toBe('+010889-08-02T05:31:50.655Z')

@@ -69,7 +69,7 @@ describe('an append', () => {
     expect(contents.damage).toEqual([])
   })
 
-  test('repeated with the same id and no time gives the same entry', () => {
+  test('repeated with the same id and no time writes the same entry', () => {
     const { path } = linkedPaths()
     let now = Date.UTC(2026, 0, 1)
     const log = new Log({ path }, { now: () => (now += 1000) })
@@ -149,7 +149,7 @@ describe('the id of an append', () => {
     expectIdsToRise(path, 3)
   })
 
-  test('is larger than an id it was given', () => {
+  test('is larger than a known id passed in', () => {
     const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('a')])

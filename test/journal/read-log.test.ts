@@ -92,7 +92,7 @@ describe('a reader', () => {
       }),
   )
 
-  test('finds every complete record, whatever bytes lie between them', () => {
+  test('finds every complete record between any other bytes', () => {
     fc.assert(
       fc.property(fc.array(junk, { maxLength: 8 }), (pieces) => {
         const bytes = Buffer.concat(pieces.flatMap((piece, n) => [piece, encodeRecord(record(n))]))
@@ -125,7 +125,7 @@ describe('a reader', () => {
     }
   })
 
-  test('gets through a megabyte that looks like the start of a record everywhere', () => {
+  test('reads a megabyte that looks like the start of a record everywhere', () => {
     const bytes = Buffer.concat([
       Buffer.from('{"v":,"sum":"'.repeat(80_000)),
       encodeRecord(record(1)),

@@ -128,7 +128,7 @@ describe('a line that is not a record', () => {
     expect(decodeLine(Buffer.from(line))).toEqual({ ok: false, reason })
   })
 
-  test('is refused without an exception, whatever its bytes', () => {
+  test('is refused without an exception for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => !decodeLine(Buffer.from(bytes)).ok),
     )

@@ -17,7 +17,7 @@ vi.mock('../../src/journal/write-files.ts', async (original) => {
   return { ...real, createFile }
 })
 
-test('a new log counts as created when another process restores its first name meanwhile', () => {
+test('a new log counts as created when another process restores its first name at the same time', () => {
   const folder = scratchFolder()
   const paths = { path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/log.jsonl') }
   other.restore = (link) => linkSync(link, paths.path)

@@ -82,7 +82,7 @@ describe('counting a journal', () => {
     })
   })
 
-  test('counts what was not injected: the rest of the document, JSON, readable command output', () => {
+  test('counts avoided tokens: the rest of the document, JSON, readable command output', () => {
     const { savings } = amountsOf(
       contextGiven(2000, { whole: 10_000, toon: { chars: 300, json: 700 } }),
       contextGiven(2000, { whole: 400 }),
@@ -134,7 +134,7 @@ describe('counting a journal', () => {
     })
   })
 
-  test('never fails, whatever the journal holds', () => {
+  test('never fails for any journal', () => {
     const odd = amountsOf(
       ['context.given', { chars: 'many', whole: -1, toon: [] }],
       ['hooks.ran', { events: 'none', writes: null }],
@@ -150,7 +150,7 @@ describe('counting a journal', () => {
     ])
   })
 
-  test('lists conversations and what was injected into each', () => {
+  test('lists conversations and the context injected into each', () => {
     const joined = (conversation: string) =>
       ['conversation.joined', { conversation, harness: 'claude', source: 'startup' }] as const
     const { conversations } = amountsOf(

@@ -99,7 +99,7 @@ describe('the ledger', () => {
     expect((await ledger()).whole.costs.hooks).toBe(5)
   })
 
-  test('gives the same result with a valid, missing or corrupt cache, and sees new entries', async () => {
+  test('returns the same result with a valid, missing or corrupt cache, and counts new entries', async () => {
     const { entries, ledger, path, remembered, sessions } = await projectWithTurn()
     restJournal(path)
     await ledger()
@@ -183,7 +183,7 @@ describe('the ledger', () => {
     ).toBe(2)
   })
 
-  test('sums a run from its log, delegates and sessions, and gives each task its share', async () => {
+  test('sums a run from its log, delegates and sessions, and assigns each task its share', async () => {
     const { asked, cwd, env, ledger, sessions, stint } = await projectWithTurn()
     await stint('init', '--name', 'run-1', '--goal', 'x', '--force')
     const session = sessions().at(-1)!
@@ -239,7 +239,7 @@ describe('the ledger', () => {
     })
   })
 
-  test('gives a task only its share of a session for two tasks', async () => {
+  test('assigns a task only its share of a session for two tasks', async () => {
     const { ledger, stint } = await projectWithTurn()
     await stint('task', 'add', 'Mend the cookie')
     await stint(
@@ -281,7 +281,7 @@ describe('the ledger', () => {
     )
   })
 
-  test('counts the other logs when one is unreadable, and says so', async () => {
+  test('counts the other logs when one is unreadable, and reports it', async () => {
     const { ledger, path, sessions, stint } = await projectWithTurn()
     await stint('init', '--name', 'other', '--goal', 'Else', '--force')
     const [first] = sessions()

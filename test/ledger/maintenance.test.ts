@@ -94,7 +94,7 @@ describe('maintenance', () => {
     expect((await world.stint('list')).stdout.trimEnd().split('\n')).toHaveLength(12)
   })
 
-  test('gives a hint for each thing left open, and for nothing else', async () => {
+  test('prints a hint for each open item, and for nothing else', async () => {
     const world = await withSession()
     expect((await check(world)).hints).toEqual([])
     await world.stint('task', 'add', 'Fix the sweep')

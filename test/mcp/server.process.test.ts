@@ -346,7 +346,7 @@ describe('its standard output', () => {
   })
   afterAll(() => world.remove())
 
-  test('carries only the protocol, whatever the client sends and whichever module prints', async () => {
+  test('carries only the protocol for any input, even if a module prints', async () => {
     const noisy = join(world.folder, 'noisy.mjs')
     writeFileSync(
       noisy,

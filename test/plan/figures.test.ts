@@ -32,7 +32,7 @@ describe('on generated backlogs', () => {
     expect(planner.compactions).toBeLessThan(MOST_COMPACTIONS)
   })
 
-  test('the same seeds give the same numbers', () => {
+  test('the same seeds produce the same numbers', () => {
     expect(figuresOf(5)).toEqual(figuresOf(5))
   })
 

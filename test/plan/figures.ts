@@ -175,7 +175,7 @@ const ruleFor = (cells: readonly string[]) => `|${cells.map(() => '---').join('|
 
 function sizeTable(): string {
   const { smallUpTo, largeFrom } = DEFAULT_PLAN.length
-  const said = {
+  const criteria = {
     small: ['XS, S', `up to ${formatInteger(smallUpTo)} characters`],
     medium: ['M', 'more than that'],
     large: ['L, XL', `from ${formatInteger(largeFrom)} characters on`],
@@ -197,7 +197,7 @@ function sizeTable(): string {
     const places = batchPlacesFor(sizeClass, DEFAULT_PLAN)
     return [
       sizeClass,
-      ...said[sizeClass],
+      ...criteria[sizeClass],
       rounded(added.middle),
       rounded(added.margin),
       rounded(requests),

@@ -76,7 +76,7 @@ describe('a plan', () => {
     )
   })
 
-  test('says why each session begins', () => {
+  test('records why each session begins', () => {
     const plan = planSessions(
       [task('a', { labels: ['x'] }), task('b', { labels: ['y'] })],
       nothing,

@@ -144,7 +144,7 @@ describe('a rotation decision', () => {
     expect(after({}, task('a'), 'one')).toMatchObject({ stay: false, rule: 'one' })
   })
 
-  test('gives the reason in numbers', () => {
+  test('states the reason in numbers', () => {
     expect(after({ context: 60_000 }, task('a', { sizeClass: 'large' })).because).toBe(
       '60,000 tokens in the context and up to 124,976 for a large task would pass the compaction point, 167,000',
     )

@@ -54,7 +54,7 @@ describe('a session', () => {
     expect(kinds).toEqual(['session.opened', 'progress.made', 'progress.made'])
   })
 
-  test('refuses entries and checkpoints when closed, and says how to reopen it', async () => {
+  test('refuses entries and checkpoints when closed, and prints how to reopen it', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'done')
     await stint('close', '--complete')
@@ -155,7 +155,7 @@ describe('a full disk', () => {
       encoding: 'utf8',
     })
 
-  test('does not prevent resuming, and says what was not recorded', async () => {
+  test('does not prevent resuming, and warns that the resume is not recorded', async () => {
     const world = terminal()
     await world.stint('init', '--name', 'r', '--goal', 'Be resumed')
     await world.stint('log', '--progress', 'halfway')

@@ -77,7 +77,7 @@ const note = (n: number): RawEntry => ({
 
 const encoded = (entries: readonly RawEntry[]) => Buffer.concat(entries.map(encodeRecord))
 
-test('rereading a session gives the same state as reading its log from the start', () => {
+test('rereading a session yields the same state as reading its log from the start', () => {
   const inPieces = history({ minLength: 3 }).chain((entries) =>
     fc.tuple(fc.constant(entries), fc.shuffledSubarray(entries), fc.nat(), fc.nat()),
   )

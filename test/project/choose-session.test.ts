@@ -197,7 +197,7 @@ describe('choosing among several active sessions', () => {
 })
 
 describe('a paused session', () => {
-  test('is never chosen as active, and the error says how to resume it', async () => {
+  test('is never chosen as active, and the error contains the command that resumes it', async () => {
     const world = gitProject()
     await init(world, 'resting')
     await world.run((project) => project.pause())
@@ -320,7 +320,7 @@ describe('init', () => {
     expect(world.documentPath(first)).toContain('active')
   })
 
-  test('leaves a session of another branch alone with force', async () => {
+  test('does not touch a session of another branch with force', async () => {
     const world = gitProject()
     await init(world, 'on-main')
     world.git('switch', '--quiet', '-c', 'feature')
@@ -388,7 +388,7 @@ describe('resume', () => {
     expect(await resumed(world, { last: true })).toBe('on-feature')
   })
 
-  test('refuses a closed session and says how to reopen it', async () => {
+  test('refuses a closed session and prints how to reopen it', async () => {
     const world = plainProject()
     await init(world, 'done')
     await world.run((project) => project.close({ how: 'completed' }))
@@ -406,7 +406,7 @@ describe('resume', () => {
     expect(world.entries('session.resumed')).toHaveLength(1)
   })
 
-  test('says how to start a session when there is none', async () => {
+  test('prints how to start a session when there is none', async () => {
     expect((await refusal(resumed(plainProject()), NoSession)).hint).toContain('stint init')
   })
 })

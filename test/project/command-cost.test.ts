@@ -118,7 +118,7 @@ describe('recording a decision', () => {
     expect((await log({ entries: [{ decision: 'Count once' }] })).folds).toBe(0)
   })
 
-  test('reads and folds once more at most when a person edited the document', async () => {
+  test('reads and folds at most once more when the user edited the document', async () => {
     const world = await longSession()
     world.save(world.document().replace('Begin', 'Begin well'))
     const cost = await costOf(world, () =>

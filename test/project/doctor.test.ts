@@ -126,7 +126,7 @@ test('reports a session without its opening entry', async () => {
   expect(check('beginnings').status).toBe('problem')
 })
 
-test('restores logs from their links after rm -r .sessions, and says so', async () => {
+test('restores logs from their links after rm -r .sessions, and reports it', async () => {
   const { root, log } = await healthyProject()
   const before = readFileSync(log)
   rmSync(join(root, '.sessions'), { recursive: true })
@@ -184,7 +184,7 @@ test('notes a session that was killed before its first entry, and --repair remov
   expect(JSON.stringify(after.checks)).not.toContain('before its first entry')
 })
 
-test('reports a session whose log and link are both gone, and leaves its views alone', async () => {
+test('reports a session without log and link, and does not touch its views', async () => {
   const { root, log, link, folder } = await healthyProject()
   unlinkSync(log)
   unlinkSync(link)
@@ -344,7 +344,7 @@ test('names a mistake in the configuration and still runs every other check', as
   expect(check('counts').status).toBe('ok')
 })
 
-test('says what is not protected outside git', async () => {
+test('reports missing protection outside git', async () => {
   const { root } = await healthyProject({ isGit: false })
   const { check, isHealthy } = await diagnose(root)
   expect(isHealthy).toBe(true)

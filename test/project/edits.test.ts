@@ -107,9 +107,9 @@ describe('steps', () => {
   })
 
   test('a step added in the middle stays in the middle', async () => {
-    const { world } = await sweep((told) => {
-      told.add('step.added', { text: 'Write the changelog' })
-      told.add('step.added', { text: 'Ask for a review' })
+    const { world } = await sweep((journal) => {
+      journal.add('step.added', { text: 'Write the changelog' })
+      journal.add('step.added', { text: 'Ask for a review' })
     })
     world.edit('- [ ] Write the changelog\n', '- [ ] Write the changelog\n- [ ] Measure the lock\n')
     const [entry] = await absorb(world)
@@ -208,7 +208,9 @@ describe('decisions', () => {
   })
 
   test('a decision between two others is numbered by position', async () => {
-    const { world } = await sweep((told) => told.add('decision.made', { title: 'Ship on Friday' }))
+    const { world } = await sweep((journal) =>
+      journal.add('decision.made', { title: 'Ship on Friday' }),
+    )
     world.edit(
       '\n### 2. Ship',
       '\n### Keep the old API\n**Rationale**: Nobody has time\n\n### 2. Ship',
@@ -238,8 +240,8 @@ describe('decisions', () => {
   })
 
   test('the first decision of a session may be a bullet', async () => {
-    const { world } = await sweep((told) =>
-      told.add('entry.retracted', { entry: idOf(told, 'decision.made') }),
+    const { world } = await sweep((journal) =>
+      journal.add('entry.retracted', { entry: idOf(journal, 'decision.made') }),
     )
     world.edit('## Decisions\n- None yet\n', '## Decisions\n- Keep the old API\n')
     expect(await absorb(world)).toEqual([{ kind: 'decision.made', title: 'Keep the old API' }])
@@ -344,8 +346,8 @@ describe('the sections a resuming agent reads first', () => {
   })
 
   test('next steps may be added, removed and reordered', async () => {
-    const { world, story } = await sweep((told) =>
-      told.add('next.added', { text: 'Document lock ordering' }),
+    const { world, story } = await sweep((journal) =>
+      journal.add('next.added', { text: 'Document lock ordering' }),
     )
     world.edit(
       /1\. Complete mutex[\s\S]*3\. .*\n/,
@@ -622,8 +624,11 @@ describe('a removed line', () => {
   })
 
   test('takes its remark and key context with it only when they derive from it', async () => {
-    const { world, story } = await sweep((told) => {
-      told.add('key.added', { text: 'Lock ordering matters', from: idOf(told, 'discovery.made') })
+    const { world, story } = await sweep((journal) => {
+      journal.add('key.added', {
+        text: 'Lock ordering matters',
+        from: idOf(journal, 'discovery.made'),
+      })
     })
     world.edit(/1\. \*\*Lock ordering[\s\S]*this!\n/, '')
     expect(await absorb(world)).toMatchObject([
@@ -632,7 +637,7 @@ describe('a removed line', () => {
     expect(under(world, KEY)).toHaveLength(2)
   })
 
-  test('is not a retraction when its whole section is gone', async () => {
+  test('is not a retraction when its whole section is missing', async () => {
     const { world } = await sweep()
     const saved = world.edit(/## Discoveries\n[\s\S]*?(?=## Blockers)/, '')
     expect(await absorb(world)).toEqual([])

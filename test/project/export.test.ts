@@ -113,7 +113,7 @@ describe('an export', () => {
     expect(world.messages.join('\n')).toContain('what looked like a secret was left out (custom)')
   })
 
-  test('names the known formats when given an unknown one', async () => {
+  test('lists the formats when an unknown one is requested', async () => {
     const world = await session()
     const work = runExport(world, 'xml' as ExportFormat)
     await expect(work).rejects.toMatchObject({

@@ -86,7 +86,7 @@ describe('a created handoff', () => {
     },
   )
 
-  test('works outside git and says so', async () => {
+  test('works outside git and reports it', async () => {
     const world = await workingProject(plainProject())
     const { handoff } = await create(world)
     expect(handoff.document).toContain('There is no git repository here')
@@ -201,7 +201,7 @@ describe('accepting a handoff', () => {
     ])
   })
 
-  test('loads it again, and says that it was accepted before', async () => {
+  test('loads it again, and reports that it was accepted before', async () => {
     const world = await workingProject()
     await create(world)
     await accept(world)
@@ -392,7 +392,7 @@ describe('accepting a handoff', () => {
     expect(readFileSync(path, 'utf8')).toBe(handoff.document)
   })
 
-  test('says after a purge that the recorded text was changed', async () => {
+  test('reports after a purge that the recorded text was changed', async () => {
     const world = await workingProject()
     const { path } = await create(world)
     await world.run((project) => project.purge({ text: 'The cookie is set twice' }))
@@ -403,7 +403,7 @@ describe('accepting a handoff', () => {
     })
   })
 
-  test('reports a later one when given an older number', async () => {
+  test('reports a later one when an older number is requested', async () => {
     const world = await workingProject()
     await create(world)
     const second = await create(world)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -31,7 +31,7 @@ const SAVES: Readonly<Record<string, (path: string, text: string) => void>> = {
 
 describe('eight processes that log concurrently', () => {
   test.each(Object.keys(SAVES))(
-    'lose and duplicate nothing, nor an edit saved %s meanwhile',
+    'lose and duplicate nothing, nor an edit saved %s at the same time',
     async (way) => {
       const world = gitProject()
       await stint(world, 'init', '--name', 'work', '--goal', 'Share the log')
@@ -49,8 +49,9 @@ describe('eight processes that log concurrently', () => {
             `fact ${lane}.${n}`,
           )
       })
-      const edits = edit(path, SAVES[way]!)
-      await Promise.all([...lanes, edits])
+      const logging = { isOver: false }
+      const logged = Promise.all(lanes).finally(() => (logging.isOver = true))
+      await Promise.all([logged, edit(path, SAVES[way]!, logging)])
 
       const log = readLog(world.path('.sessions', 'journal', world.sessionId(), 'log.jsonl'))
       const state = fold(world.sessionId(), log.records)
@@ -103,16 +104,30 @@ test('absorbs an edit once when six processes find it at the same time', async (
   expect(leftBehind(world)).toEqual([])
 })
 
-/** Writes into the document like a user who opened it a while ago. */
-async function edit(path: string, save: (path: string, text: string) => void): Promise<void> {
-  while (!existsSync(path) || !readFileSync(path, 'utf8').includes('entry 0')) await sleep(20)
-  const opened = readFileSync(path, 'utf8')
-  await sleep(300)
+/** Writes into the document like a user who opened it before others logged more. */
+async function edit(
+  path: string,
+  save: (path: string, text: string) => void,
+  logging: { readonly isOver: boolean },
+): Promise<void> {
+  let opened = readDocument(path)
+  for (; !opened.includes('entry 0'); opened = readDocument(path)) await sleep(20)
+  while (['', opened].includes(readDocument(path)) && !logging.isOver) await sleep(20)
   const text = opened
     .replace('## Next Steps\n1. Second\n', '## Next Steps\n1. Second\n2. Written by hand\n')
     .replace('### Remaining\n', '### Remaining\n- [x] Ticked by hand\n')
     .replace('\n## Blockers\n', '\n## By hand\nA section.\n\n## Blockers\n')
   save(path, text)
+}
+
+/** Empty while a command has the document under another name. */
+function readDocument(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return ''
+  }
 }
 
 function leftBehind(world: World): readonly string[] {

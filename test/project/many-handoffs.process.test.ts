@@ -13,14 +13,14 @@ const run = promisify(execFile)
 
 /** Runs one command; a failure includes its output. */
 async function stint(cwd: string, ...args: string[]): Promise<void> {
-  const { code, said: output } = await run(process.execPath, [PROGRAM, ...args], { cwd }).then(
-    () => ({ code: 0, said: '' }),
+  const { code, output } = await run(process.execPath, [PROGRAM, ...args], { cwd }).then(
+    () => ({ code: 0, output: '' }),
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,
-      said: error.stdout + error.stderr,
+      output: error.stdout + error.stderr,
     }),
   )
-  expect({ args, code, said: output }).toEqual({ args, code: 0, said: '' })
+  expect({ args, code, output }).toEqual({ args, code: 0, output: '' })
 }
 
 test('six processes that create handoffs concurrently get six numbers and lose nothing', async () => {
@@ -50,4 +50,4 @@ test('six processes that create handoffs concurrently get six numbers and lose n
   for (const { number } of made) {
     await stint(world.root, 'handoff', 'accept', String(number))
   }
-}, 60_000)
+})

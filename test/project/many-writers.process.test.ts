@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -32,17 +32,18 @@ beforeAll(() =>
 )
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
-test('sixteen processes append 8,000 entries to one session, none lost or duplicated', async () => {
+test('sixteen processes append at least 8,000 entries to one session, none lost or duplicated', async () => {
   const root = join(scratchFolder(), 'project')
   initRepository(root)
   process.env.STINT_STATE_HOME = join(root, '..', 'state')
   const project = openProject(root)
   await project.init({ name: 'many' })
+  const enough = join(root, '..', 'enough')
   const writers = Array.from({ length: WRITERS }, (_, writer) =>
     run(
       process.execPath,
-      [join(tools, 'many-writers.worker.js'), root, String(writer), String(EACH)],
-      { maxBuffer: 10_000_000 },
+      [join(tools, 'many-writers.worker.js'), root, String(writer), String(EACH), enough],
+      { maxBuffer: 100_000_000 },
     ),
   )
   let cleaned = 0
@@ -57,19 +58,21 @@ test('sixteen processes append 8,000 entries to one session, none lost or duplic
     // It fails when a writer restores the journal while the folder is being removed.
     await run('git', ['clean', '-fdxq'], { cwd: root }).catch(() => undefined)
     cleaned += 1
+    if (cleaned > 1) writeFileSync(enough, '')
   }
   const acknowledged = (await finished).flatMap(({ stdout }) =>
     [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!),
   )
   expect(cleaned).toBeGreaterThan(1)
-  expect(new Set(acknowledged).size).toBe(WRITERS * EACH)
+  expect(acknowledged.length).toBeGreaterThanOrEqual(WRITERS * EACH)
+  expect(new Set(acknowledged).size).toBe(acknowledged.length)
 
   const { state, entries, damage } = await project.view('many')
   const held = new Set(entries.map((entry) => entry.id))
   expect(acknowledged.filter((id) => !held.has(id))).toEqual([])
   expect(damage).toEqual([])
-  expect(state.progress.items).toHaveLength(WRITERS * EACH)
-  expect(new Set(state.progress.items.map((item) => item.text)).size).toBe(WRITERS * EACH)
+  expect(state.progress.items).toHaveLength(acknowledged.length)
+  expect(new Set(state.progress.items.map((item) => item.text)).size).toBe(acknowledged.length)
   project.dispose()
   expect(git(root, 'status', '--porcelain')).toBe('')
 })

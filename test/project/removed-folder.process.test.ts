@@ -1,6 +1,7 @@
+import { setImmediate as nextEvents } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type World, gitProject } from '../support/project.ts'
-import { removeAgainAndAgain } from '../support/removal.ts'
+import { removeOnCall } from '../support/removal.ts'
 
 const LIMIT = 100
 const FILES = ['index.db', 'index.db-wal', 'index.db-shm', 'index.db-journal', 'touched']
@@ -23,16 +24,17 @@ test.each([
   async (_, rounds, paths) => {
     const world = gitProject()
     await world.run((project) => project.init({ name: 'kept' }))
-    await removeAgainAndAgain(
-      paths.map((path) => world.path(path)),
-      100,
-    )
-    for (let round = 1; round <= rounds; round += 1) {
+    const remove = await removeOnCall(paths.map((path) => world.path(path)))
+    for (let round = 1; round <= rounds || remove.removals() < rounds; round += 1) {
+      remove.soon()
       await world.run((project) =>
         project.log({ session: 'kept', entries: [{ note: `noted in round ${round}` }] }),
       )
+      remove.soon()
       expect(await listed(world)).toEqual(['kept'])
-      expect(await found(world, 'noted')).toHaveLength(round)
+      remove.soon()
+      expect(await found(world, 'noted')).toHaveLength(Math.min(round, LIMIT))
+      await nextEvents()
     }
   },
 )

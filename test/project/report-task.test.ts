@@ -126,7 +126,7 @@ describe('a task reported in a run', () => {
     await expect(report(world, env, 'x')).rejects.toMatchObject({ code })
   })
 
-  test("reads no file outside the runs folder, whatever the run's name", async () => {
+  test('reads no file outside the runs folder for any run name', async () => {
     const { world, env } = await runningProject()
     world.write('.sessions/tasks.json', JSON.stringify({ tasks: [{ id: 'x', name: 'x' }] }))
     for (const run of ['..', '../..', `${RUN}/../..`, 'x']) {
@@ -264,7 +264,7 @@ describe('the command line in a run', () => {
     ],
     ['blocked', 'reported: fix-the-sweep-bug blocked — the run sets it aside and goes on\n'],
     ['failed', 'reported: fix-the-sweep-bug failed — the run decides whether it is tried again\n'],
-  ])('tells the agent what follows task %s', async (verb, answer) => {
+  ])('prints the next step after task %s for the agent', async (verb, answer) => {
     const world = await shell()
     const output = await world.agent('task', verb, 'fix-the-sweep-bug', '--summary', 'Mended')
     expect(output).toMatchObject({ exitCode: 0, stdout: answer, stderr: '' })
@@ -273,7 +273,7 @@ describe('the command line in a run', () => {
     )
   })
 
-  test('says when a report is not about the current task', async () => {
+  test('reports when a report is not about the current task', async () => {
     const world = await shell()
     const output = await world.agent('task', 'done', 'other')
     expect(output.exitCode).toBe(0)
@@ -293,7 +293,7 @@ describe('the command line in a run', () => {
     ).toContain('unticked')
   })
 
-  test('refuses to close the session and says what to do instead', async () => {
+  test('refuses to close the session and prints the alternative', async () => {
     const world = await shell()
     for (const args of [
       ['close', '--complete'],

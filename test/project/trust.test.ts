@@ -69,7 +69,7 @@ describe('a setting', () => {
     expect(parseConfig(withoutSections(ALL, keys), 'config.yaml')).toMatchObject({ share: 'none' })
   })
 
-  test('is the same value whatever the order of its keys', () => {
+  test('is the same value for any order of its keys', () => {
     const consent = (values: Readonly<Record<string, string>>) => ({
       root: '/',
       at: '',
@@ -93,7 +93,7 @@ describe('a setting', () => {
 })
 
 describe('consent', () => {
-  test('is kept outside the project, for its folder only, readable by the user alone', async () => {
+  test('is stored outside the project, for its folder only, readable only by the user', async () => {
     const world = gitProject()
     mkdirSync(world.path('.sessions'))
     writeFileSync(world.path('.sessions', 'config.yaml'), 'verify: npm test\n')
@@ -113,7 +113,7 @@ describe('consent', () => {
     expect((await world.run((project) => project.trust.review())).isAgreed).toBe(false)
   })
 
-  test('is given to what was shown, not to what the file says by then', async () => {
+  test('covers the values that were shown, not later changes of the file', async () => {
     const world = gitProject()
     mkdirSync(world.path('.sessions'))
     writeFileSync(world.path('.sessions', 'config.yaml'), 'verify: npm test\n')
@@ -158,7 +158,7 @@ describe('consent', () => {
 })
 
 describe('a journal', () => {
-  test('without git is ours where this machine created it, and foreign in a copy', async () => {
+  test('without git counts as ours where this machine created it, and not in a copy', async () => {
     const world = plainProject(scratchFolder())
     await world.run((project) => project.init({ name: 'mine' }))
     const id = world.sessionId()
@@ -172,7 +172,7 @@ describe('a journal', () => {
     expect(isRefusedJournal(findProjectPaths(copy.root), id)).toBe(true)
   })
 
-  test('of ours that another program replaced with more entries is foreign until consent', async () => {
+  test('that another program replaced with more entries needs consent again', async () => {
     const world = gitProject()
     await world.run((project) => project.init({ name: 'mine' }))
     const other = gitProject()

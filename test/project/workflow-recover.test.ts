@@ -177,7 +177,7 @@ describe('a workflow without a journal', () => {
     ])
   })
 
-  test('starts in the first phase without evidence, or in the one given', async () => {
+  test('starts in the first phase without evidence, or in the requested one', async () => {
     const world = plainProject()
     expect(await recover(world, { dryRun: true })).toMatchObject({
       evidence: [],
@@ -188,7 +188,7 @@ describe('a workflow without a journal', () => {
     expect(overview).toMatchObject({ workflow: { name: 'Feature (recovered)', current: '5a' } })
   })
 
-  test('follows the given template', async () => {
+  test('follows the requested template', async () => {
     const world = gitProject()
     world.write('short.yaml', 'phases:\n  - name: Plan\n  - name: Build\n')
     commitAt(world, 'wf-001: phase Build, first part')

@@ -6,7 +6,7 @@ import type { PromptHandle } from '../../src/run/prompt/prompt-events.ts'
 import { PromptWorld } from './prompt-world.ts'
 
 describe('a prompt', () => {
-  test('opens a session, streams its answer and is recorded once; the next continues or starts fresh as asked', async () => {
+  test('opens a session, streams its answer and is recorded once; the next continues or starts fresh', async () => {
     const world = new PromptWorld()
     const work = [{ write: { path: 'b.txt', text: 'b\n' } }, { commit: 'add b' }, { usage: 500 }]
     world.script(
@@ -65,10 +65,10 @@ describe('a prompt', () => {
     await world.prompt('And the docs', { isFresh: true })
     const [fresh] = world.of('conversation.started')
     expect(fresh!.conversation).not.toBe(conversation)
-    expect(heard(world, fresh!.conversation)).toMatch(
+    expect(sentTexts(world, fresh!.conversation)).toMatch(
       /^<stint-session name="mend-the-flaky-login-test">[\s\S]*Now its neighbours too[\s\S]*<\/stint-session>\n\nAnd the docs$/,
     )
-    expect(heard(world, conversation)).not.toContain('<stint-session')
+    expect(sentTexts(world, conversation)).not.toContain('<stint-session')
     expect(world.project.entries('context.given')).toMatchObject([
       { conversation: fresh!.conversation, event: 'prompt' },
     ])
@@ -84,7 +84,7 @@ describe('a prompt', () => {
     expect(world.project.entries('session.resumed', session)).toHaveLength(1)
   })
 
-  test('starts a fresh conversation when the last one is gone, but not in place of a named one', async () => {
+  test('starts a fresh conversation when the last one is missing, but not instead of a named one', async () => {
     const world = new PromptWorld()
     world.script([{ say: 'Here.' }])
     await world.prompt('Begin')
@@ -208,7 +208,7 @@ describe('a session', () => {
     expect((await world.prompt('And now')).said).toBe('Fresh.')
     const next = world.of('conversation.started')[0]!.conversation
     expect(next).not.toBe(first)
-    expect(heard(world, next)).toMatch(/<stint-handoff>[\s\S]*<\/stint-handoff>\n\nAnd now$/)
+    expect(sentTexts(world, next)).toMatch(/<stint-handoff>[\s\S]*<\/stint-handoff>\n\nAnd now$/)
     expect(world.project.entries('handoff.made')).toMatchObject([{ conversation: first }])
     expect(world.project.entries('handoff.accepted')).toHaveLength(1)
   })
@@ -219,18 +219,18 @@ describe('a session', () => {
     await world.prompt('Work a while')
     const { conversation } = world.of('conversation.started')[0]!
     await world.prompt('Go on with it')
-    expect(heard(world, conversation)).toMatch(
+    expect(sentTexts(world, conversation)).toMatch(
       /<stint-session name="work-a-while">[\s\S]*\n\nGo on with it$/,
     )
     await world.prompt('And on')
-    expect(heard(world, conversation).endsWith('\nAnd on')).toBe(true)
+    expect(sentTexts(world, conversation).endsWith('\nAnd on')).toBe(true)
     expect(world.project.entries('context.compacted')).toMatchObject([{ conversation }])
     expect(world.project.entries('context.given')).toHaveLength(1)
   })
 })
 
 /** Everything the agent was sent in a conversation. */
-function heard(world: PromptWorld, conversation: string): string {
+function sentTexts(world: PromptWorld, conversation: string): string {
   const path = world.project.path(
     '.sessions',
     'runs',

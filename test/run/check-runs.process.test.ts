@@ -129,7 +129,7 @@ test('restores the second name of a run log', async () => {
   expect(doctor(world).worse).toEqual([])
 })
 
-test('reports a run whose log is gone, but not one killed before its first entry', async () => {
+test('reports a run without a log, but not one killed before its first entry', async () => {
   const { world, log, link } = await finishedRun()
   unlinkSync(log)
   unlinkSync(link)
@@ -204,12 +204,12 @@ test('describes a worktree a run left; the printed command removes it and keeps 
   const { world, run, branch, tree } = await waitingRun()
   const { worktrees, status } = doctor(world)
   expect([status, worktrees.status]).toEqual([0, 'note'])
-  const [said] = worktrees.details
-  expect(said).toContain(
+  const [detail] = worktrees.details
+  expect(detail).toContain(
     `${tree} of run ${run.slice(-6)}: nothing uncommitted, 1 commit on ${branch}; take it away with: `,
   )
   expect(existsSync(tree)).toBe(true)
-  const command = /take it away with: (git worktree remove \S+)/.exec(said!)![1]!
+  const command = /take it away with: (git worktree remove \S+)/.exec(detail!)![1]!
   world.project.git(...command.split(' ').slice(1))
   expect(existsSync(tree)).toBe(false)
   expect(world.subjects(branch)).toEqual(['do easy'])
@@ -221,11 +221,11 @@ test('lists the uncommitted files of a worktree a run left, and touches none of 
   for (let number = 1; number <= 7; number += 1)
     writeFileSync(join(tree, `loose-${number}.txt`), 'loose\n')
   const before = readdirSync(tree)
-  const [said] = doctor(world).worktrees.details
-  expect(said).toContain(
+  const [detail] = doctor(world).worktrees.details
+  expect(detail).toContain(
     'not committed: loose-1.txt, loose-2.txt, loose-3.txt, loose-4.txt, loose-5.txt and 2 more',
   )
-  expect(said).toContain(`commit what is wanted (git -C ${tree} status)`)
+  expect(detail).toContain(`commit what is wanted (git -C ${tree} status)`)
   expect(readdirSync(tree)).toEqual(before)
 })
 

@@ -13,9 +13,9 @@ const TURN: readonly HarnessEvent[] = [
 /** Two turns and a close, for a harness whose transcript `copy` provides. */
 function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) {
   const store = conversationStore(scratchFolder(), {})
-  const said: string[] = []
+  const messages: string[] = []
   const recorder = new CopyRecorder(
-    { store, harness: 'claude', cwd: '/project', say: (text) => said.push(text) },
+    { store, harness: 'claude', cwd: '/project', say: (text) => messages.push(text) },
     () => copy(store),
   )
   for (let turn = 0; turn < 2; turn += 1) {
@@ -25,7 +25,7 @@ function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) 
   recorder.recordClose()
   const items = [...store.read('c1')]
   return {
-    said,
+    messages,
     items: items.map((item) =>
       item.type === 'message'
         ? item.parts.map((part) => 'text' in part && part.text).join()
@@ -63,8 +63,8 @@ test('stores every event from the start when the harness writes no visible trans
 })
 
 test('reports a failed copy once and never throws', () => {
-  const { said } = follow(() => {
+  const { messages } = follow(() => {
     throw new Error('no space left')
   })
-  expect(said).toEqual(['what is said is not stored: no space left'])
+  expect(messages).toEqual(['what is said is not stored: no space left'])
 })

@@ -147,7 +147,7 @@ test('does not count files that could not be saved against the next task', async
   expect(reportOf(world, 'two').kept).toBeDefined()
 })
 
-test('leaves and saves the files of a task that failed in place, and ends the run until the checkout is clean', async () => {
+test('saves and keeps the files of a task that failed in place, and ends the run', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const half = [
@@ -183,7 +183,7 @@ test('continues with the others after a task that fails in place and leaves noth
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
 })
 
-test('leaves a checkout alone whose branch the user switched, and ends the run', async () => {
+test('does not touch a checkout whose branch the user switched, and ends the run', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const away = [

@@ -36,7 +36,7 @@ test('a program plans a run, starts it, gets its events without secrets, and rea
   expect(JSON.stringify(events)).not.toContain(secret)
 })
 
-test('a plan says why each waiting task waits, and how to start it', async () => {
+test('a plan shows why each waiting task waits, and how to start it', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two', { title: 'Three', dependsOn: ['two'] })
   const script = world.script({ one: [[{ blocked: 'no access' }]], two: [[{ lie: 'all done' }]] })

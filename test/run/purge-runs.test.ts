@@ -75,7 +75,7 @@ test('leaves no byte of a purged secret in run logs, task lists and states', asy
   expect((await purge(world)).replacements).toBe(0)
 })
 
-test("gives the agents' task list the names the backlog has after the purge", async () => {
+test("updates the agents' task list with the purged names of the backlog", async () => {
   const world = new RunWorld()
   await world.tasks(`Try ${SECRET}`)
   const { run } = await world.run()

@@ -279,16 +279,16 @@ test('a failing git hook leaves no worktree and no branch behind', () => {
 
 test('removes a worktree with only build output in it, and keeps one with other ignored files', () => {
   const { place, tree, inTree } = world()
-  const said: string[] = []
+  const messages: string[] = []
   mkdirSync(join(tree.tree, 'out'))
   writeFileSync(join(tree.tree, 'out', 'result.csv'), '1')
-  expect(removeTreeIfClean(place, tree, (text) => said.push(text))).toBe(false)
-  expect(said[0]).toContain('holds what is in no commit: out/')
+  expect(removeTreeIfClean(place, tree, (text) => messages.push(text))).toBe(false)
+  expect(messages[0]).toContain('holds what is in no commit: out/')
   expect(inTree('status', '--porcelain')).toBe('')
   rmSync(join(tree.tree, 'out'), { recursive: true })
   mkdirSync(join(tree.tree, 'node_modules'))
   writeFileSync(join(tree.tree, 'node_modules', 'x.js'), '1')
-  expect(removeTreeIfClean(place, tree, (text) => said.push(text))).toBe(true)
+  expect(removeTreeIfClean(place, tree, (text) => messages.push(text))).toBe(true)
   expect(existsSync(tree.tree)).toBe(false)
 })
 
@@ -365,7 +365,7 @@ test.each(['.env', 'config/.env'])(
   },
 )
 
-test('nothing is done in a worktree whose .git leads elsewhere, as an agent can make it', () => {
+test('does nothing in a worktree whose .git leads elsewhere, which an agent can arrange', () => {
   const { project, place, tree, write } = world()
   write('b.txt', 'b\n')
   const other = join(project.root, 'fixtures', 'other')

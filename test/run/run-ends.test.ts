@@ -137,7 +137,7 @@ test('works through a backlog file, marks its tasks done there, and does not rep
   expect(world.of('run.report')[0]!.backlog).toBe(world.project.path('TODO.md'))
 })
 
-test('resumes a killed run only when its runner is gone', async () => {
+test('resumes a killed run only when its runner has ended', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const handle = await world.start({ script: world.script({ one: [[{ hang: true }]] }) })
@@ -154,8 +154,8 @@ test('reopens a task the agent closed itself, and closes it by its proof', async
     one: [[{ run: 'env -u STINT_RUN stint task done two' }, ...doing('one')]],
   })
   await world.run({ script })
-  const said = world.of('message').map(({ text }) => text)
-  expect(said).toContain(
+  const messages = world.of('message').map(({ text }) => text)
+  expect(messages).toContain(
     'two was closed by somebody else while this run went on, without its proof; it is open again',
   )
   expect(world.subjects()).toEqual(['do one', 'rehearse two'])

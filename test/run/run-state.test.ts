@@ -309,7 +309,7 @@ test('reports a run as waiting from the turn that hit the limit until it does an
   )
 })
 
-test('lists open tasks that were neither tried nor delegated as never begun, naming the first and counting all', () => {
+test('lists tasks neither tried nor delegated as not started, with the first name and the count', () => {
   const tasks = Array.from(
     { length: 400 },
     (_, index) => ({ id: `t${index}`, shortname: `task-${index}`, title: 'T' }) as Task,

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { attemptsThat } from '../support/run-events.ts'
 import { RunWorld, doing } from './run-world.ts'
 
-test('a run works through its backlog in one conversation, on its own branch, and leaves the checkout alone', async () => {
+test('a run finishes its backlog in one conversation, on its own branch, outside the checkout', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two', 'Three')
   const head = world.project.git('rev-parse', 'HEAD')
@@ -45,7 +45,7 @@ test('sends the set-up once: a second task costs only its own text', async () =>
   expect(report.compared.boilerplateAvoided).toBe(2 * setup)
 })
 
-test('retries a task whose verify command fails in the same conversation, with the failure, and closes it once', async () => {
+test('retries a task in the same conversation with the verify failure, and closes it once', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({

@@ -17,16 +17,16 @@ test('stores the messages of a run, prompts included; if that fails it reports i
   const items = [...store.read(conversation)]
   expect(items[0]).toMatchObject({ type: 'began', harness: 'rehearsal' })
   expect(items.at(-1)).toMatchObject({ type: 'ended' })
-  const said = items.flatMap((item) =>
+  const texts = items.flatMap((item) =>
     item.type === 'message' ? item.parts.map((part) => [item.role, part] as const) : [],
   )
-  expect(said[0]).toMatchObject([
+  expect(texts[0]).toMatchObject([
     'user',
     { type: 'text', text: expect.stringContaining('# Task one:') },
   ])
-  expect(said).toContainEqual(['assistant', { type: 'text', text: 'I begin.' }])
-  expect(said.filter(([, { type }]) => type === 'tool use')).toHaveLength(3)
-  expect(said.filter(([, { type }]) => type === 'tool result')).toHaveLength(3)
+  expect(texts).toContainEqual(['assistant', { type: 'text', text: 'I begin.' }])
+  expect(texts.filter(([, { type }]) => type === 'tool use')).toHaveLength(3)
+  expect(texts.filter(([, { type }]) => type === 'tool result')).toHaveLength(3)
 
   world.project.git('clean', '-fdxq', '.sessions/conversations')
   world.project.write('.sessions/conversations', 'in the way')

@@ -18,7 +18,7 @@ import {
   wholeAndSummary,
 } from '../document/export/token-table.ts'
 import { type Given, givenIn, recordedConversation } from './conversations.ts'
-import { saidInRuns } from './said-in-runs.ts'
+import { promptTokensInRuns } from './prompt-tokens-in-runs.ts'
 import { CLAIMED, COUNTED_RUNS, type CountedRun } from './sent-in-runs.ts'
 import { slashLines } from './slash-lines.ts'
 
@@ -159,7 +159,7 @@ async function persistedSessions(injected: GivenBySize): Promise<readonly Compar
 
 /** Claims about several tasks in one conversation, by their number. */
 export function runClaims(): readonly (Omit<Claim, 'technique'> & { readonly tasks: number })[] {
-  const said = saidInRuns()
+  const said = promptTokensInRuns()
   return Object.entries(CLAIMED).map(([key, claimed]) => {
     const tasks = Number(key)
     const [each, one] = [countedRun(tasks, 'each'), countedRun(tasks, 'one')]

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { instructionsEdit } from '../../src/harness/claude/setup/install.ts'
 import { realTokens } from '../context/vocabularies.ts'
-import { saidOnPage } from '../survey/said-on-page.ts'
+import { tokensOnPage } from '../survey/tokens-on-page.ts'
 import { change, entriesOf, row, ruleFor } from '../document/export/token-table.ts'
 import { type Claim, type GivenBySize, SIZES, claims, givenBySize, runClaims } from './claims.ts'
 import { COMPACTS_AT, type Given } from './conversations.ts'
@@ -42,7 +42,7 @@ async function savingsTable(injected: GivenBySize): Promise<string> {
   return [
     SAVINGS_HEADER,
     ruleFor(SAVINGS_HEADER),
-    ...(await claims(injected, saidOnPage())).flatMap(({ technique, ...claim }) =>
+    ...(await claims(injected, tokensOnPage())).flatMap(({ technique, ...claim }) =>
       toRows(technique, claim),
     ),
     row(

@@ -105,7 +105,7 @@ describe('a subscribed page', () => {
     page.leave()
   })
 
-  test('is told to reload by a restarted server, and misses nothing', async () => {
+  test('gets a reload event from a restarted server, and misses nothing', async () => {
     const page = await follow()
     const shown = await new Shown(served.world.sessionId()).open()
     const { port } = served.server
@@ -124,7 +124,7 @@ describe('a subscribed page', () => {
     again.leave()
   })
 
-  test('requests what is too large to be pushed', async () => {
+  test('requests entries that are too large to be pushed', async () => {
     const page = await follow()
     const shown = await new Shown(served.world.sessionId()).open()
     const many = Array.from({ length: 450 }, (_, number) => `many ${number}`)
@@ -136,7 +136,7 @@ describe('a subscribed page', () => {
     page.leave()
   })
 
-  test('learns of a new session, and is told to reload when a journal was rewritten', async () => {
+  test('gets an event for a new session, and a reload event when a journal was rewritten', async () => {
     const page = await follow()
     await served.world.run((project) => project.init({ name: 'newcomer', force: true }))
     await page.until((all) =>

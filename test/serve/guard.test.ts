@@ -40,7 +40,7 @@ describe('the token', () => {
     ['another token', () => oneTimeToken(`${TOKEN}x`, served.server.launch)],
     ['another nonce', () => `x${oneTimeToken(TOKEN, served.server.launch)}`],
     ['nothing', () => '.'],
-  ])('is not given for a one-time token of %s', async (_, token) => {
+  ])('is not granted for a one-time token of %s', async (_, token) => {
     const answer = await served.request(`/?token=${token()}`, { headers: { cookie: undefined } })
     expect([answer.status, answer.headers['set-cookie']]).toEqual([401, undefined])
   })
@@ -75,7 +75,7 @@ describe('the token', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('is requested in plain text from a person', async () => {
+  test('is requested in plain text from a user', async () => {
     const answer = await served.request('/', {
       headers: { cookie: undefined, accept: 'text/html' },
     })

@@ -14,13 +14,13 @@ function crossed(data: Partial<EntryData['budget.crossed']>, once?: string): Raw
     source: 'transcript',
     ...data,
   } as EntryData['budget.crossed']
-  const { kind, by, data: said } = draftEntry('budget.crossed', full)
+  const { kind, by, data: stored } = draftEntry('budget.crossed', full)
   return {
     id: idOf(made),
     at: `at ${made}`,
     kind,
     by,
-    data: said,
+    data: stored,
     ...(once === undefined ? {} : { once }),
   }
 }

@@ -33,7 +33,7 @@ test('a delegate that is started again keeps its place and loses its earlier out
     group: 'g',
   })
   story.add('delegate.begun', { delegate: 'd-2', name: 'two', what: 'w', branch: 'b' })
-  const said = story.add('delegate.reported', {
+  const report = story.add('delegate.reported', {
     delegate: 'd-1',
     name: 'one',
     status: 'failed',
@@ -48,7 +48,7 @@ test('a delegate that is started again keeps its place and loses its earlier out
     text: 'w',
   })
   expect(reportedSince(story.state, '').map(({ name }) => name)).toEqual(['one'])
-  expect(reportedSince(story.state, said)).toEqual([])
+  expect(reportedSince(story.state, report)).toEqual([])
   story.add('delegate.begun', { delegate: 'd-1', name: 'one', what: 'w', branch: 'b' })
   expect(story.state.delegates.items.map(({ name, status }) => [name, status])).toEqual([
     ['one', 'running'],

@@ -57,7 +57,7 @@ describe('a session folded from its entries', () => {
     )
   })
 
-  test('never throws, whatever the entries contain', () => {
+  test('never throws for any entries', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
         const state = fold(SESSION, entries)
@@ -228,7 +228,7 @@ describe('a retracted entry', () => {
 })
 
 describe('an amended entry', () => {
-  test('shows the latest amendment, whatever the file order', () => {
+  test('shows the latest amendment in any file order', () => {
     const entries = [note(0, 'a'), amendment(1, 0, { text: 'b' }), amendment(2, 0, { text: 'c' })]
     expect(notesOf(entries)).toEqual(['c'])
     expect(notesOf(entries.toReversed())).toEqual(['c'])

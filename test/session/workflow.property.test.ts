@@ -128,7 +128,7 @@ describe('the progress of a workflow', () => {
     )
   })
 
-  test('gives every phase a status: passed before the current one, pending after it', () => {
+  test('has a status for every phase: passed before the current one, pending after it', () => {
     fc.assert(
       fc.property(anyMoves, ([template, moves]) => {
         const story = begun(template)

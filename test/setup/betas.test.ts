@@ -117,7 +117,7 @@ describe('token-efficient tools', () => {
     expect(ran.stdout).toContain(`ANTHROPIC_BETAS of ${user} does not hold in this project`)
   })
 
-  test('say where they have no effect', async () => {
+  test('are reported where they have no effect', async () => {
     const { stint, run, shell, local } = world('{ "env": { "ANTHROPIC_BETAS": "one" } }')
     expect((await stint('setup', 'claude', '--user', FLAG)).stdout).toContain(
       `no effect in this project: ${local}`,

@@ -92,7 +92,7 @@ describe('a setup check', () => {
     },
   )
 
-  test('prints its findings in words', async () => {
+  test('prints its findings as text', async () => {
     const { stint, launch, fire, run, env } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -106,7 +106,7 @@ describe('a setup check', () => {
     expect(stdout).toContain('Working.')
   })
 
-  test('without a setup says so and what to do', async () => {
+  test('reports a missing setup and the command that fixes it', async () => {
     const { check } = checkedWorld()
     const { exitCode, report } = await check()
     expect(exitCode).toBe(1)
@@ -117,7 +117,7 @@ describe('a setup check', () => {
     })
   })
 
-  test('with hooks that never fired says what to do', async () => {
+  test('prints the next step when hooks never fired', async () => {
     const { stint, launch, check } = checkedWorld()
     await stint('setup', 'claude')
     launch()
@@ -136,25 +136,31 @@ describe('a setup check', () => {
     ['local', []],
     ['shared', ['--shared']],
     ['user', ['--user']],
-  ] as const)('of outdated %s settings says which setup to run again', async (scope, flags) => {
-    const world = checkedWorld()
-    await world.stint('setup', 'claude', ...flags)
-    world.launch()
-    world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
-    world.write(world[scope], world.read(world[scope]).replaceAll('"timeout": 5', '"timeout": 50'))
-    const { report } = await world.check()
-    expect(report.places.find((place) => place.scope === scope)).toMatchObject({
-      status: 'outdated',
-      events: [],
-    })
-    expect(report.problems).toEqual([
-      {
-        kind: 'outdated',
-        what: expect.stringContaining(world[scope]),
-        advice: ['stint setup claude', ...flags].join(' '),
-      },
-    ])
-  })
+  ] as const)(
+    'of outdated %s settings prints the setup command to run again',
+    async (scope, flags) => {
+      const world = checkedWorld()
+      await world.stint('setup', 'claude', ...flags)
+      world.launch()
+      world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
+      world.write(
+        world[scope],
+        world.read(world[scope]).replaceAll('"timeout": 5', '"timeout": 50'),
+      )
+      const { report } = await world.check()
+      expect(report.places.find((place) => place.scope === scope)).toMatchObject({
+        status: 'outdated',
+        events: [],
+      })
+      expect(report.problems).toEqual([
+        {
+          kind: 'outdated',
+          what: expect.stringContaining(world[scope]),
+          advice: ['stint setup claude', ...flags].join(' '),
+        },
+      ])
+    },
+  )
 
   test.each(['local', 'shared', 'user'] as const)(
     'reports that the %s settings turn every hook off',
@@ -191,7 +197,7 @@ describe('a setup check', () => {
     expect(report.places[2]).toMatchObject({ status: 'none', plugin: 'stint@stint' })
   })
 
-  test('says that hooks run twice where settings and a plugin register them', async () => {
+  test('reports that hooks run twice where settings and a plugin register them', async () => {
     const { user, write, stint, launch, fire, check } = checkedWorld()
     write(user, '{"enabledPlugins":{"stint@stint":true}}')
     const ran = await stint('setup', 'claude')
@@ -309,7 +315,7 @@ describe('a setup check', () => {
     expect((await check()).exitCode).toBe(0)
   })
 
-  test('without git or a sessions folder says so', async () => {
+  test('reports a folder without git and without sessions', async () => {
     const { stint, launch, kinds, check } = checkedWorld({ git: false })
     await stint('setup', 'claude', '--user')
     launch()
@@ -347,7 +353,7 @@ describe('a setup check', () => {
     expect(answer).toEqual({ isWell: false, said: 'nothing within 0.05 seconds' })
   })
 
-  test('says once that no Stint is found, although the server finds none either', async () => {
+  test('reports once that no Stint is found, although the server finds none either', async () => {
     const { stint, fire, check } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
@@ -406,7 +412,7 @@ describe('a setup check', () => {
     expect((await check()).report.server).toMatchObject({ approval: 'refused' })
   })
 
-  test('of a server of another version says what to run, and starts our own', async () => {
+  test('of a server of another version prints the command to run, and starts our own', async () => {
     const { stint, launch, fire, check, at, read, write } = checkedWorld()
     await stint('setup', 'claude')
     launch()

@@ -56,14 +56,14 @@ function run(shell: string, command: string, env: NodeJS.ProcessEnv, cwd: string
   const args = { busybox: ['sh', '-c'], bash: ['--norc', '-c'] }[shell] ?? ['-c']
   const ran = spawnSync(path, [...args, command], { cwd, env, input: EVENT, encoding: 'utf8' })
   return {
-    said: ran.stdout,
+    stdout: ran.stdout,
     complained: ran.stderr,
     exitCode: ran.status,
     knowsItsHarness: ran.stdout.endsWith(String(process.pid)),
   }
 }
 
-const SILENCE = { said: '', complained: '', exitCode: 0 }
+const SILENCE = { stdout: '', complained: '', exitCode: 0 }
 
 describe.each(SHELLS)('the hook command in %s', (shell) => {
   test('succeeds silently where there is no Stint', () => {
@@ -110,8 +110,8 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     program(place('tools', 'stint'), 'from the PATH:')
     const ran = run(shell, HOOK_COMMAND, environment({ PATH: '', ...env }), project)
     expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
-    expect(ran.said).toContain(`launched:hook${EVENT}`)
-    expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).said).toContain(
+    expect(ran.stdout).toContain(`launched:hook${EVENT}`)
+    expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).stdout).toContain(
       `launched:statusline${EVENT}`,
     )
   })
@@ -138,7 +138,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
   })
 
   test.each(['node', 'hook', 'launcher'] as const)(
-    'does nothing when the %s is gone, whatever the project and the PATH hold',
+    'does nothing when the %s is missing, for any project and PATH',
     (gone) => {
       const { place, program, launcher, environment, project } = machine()
       const hook = program(place('dist', 'hook.cjs'), 'launched:')
@@ -148,7 +148,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
       program(place('tools', 'stint'), 'from the PATH:')
       program(join(project, 'node_modules', '.bin', 'stint'), 'of the project:')
       const PATH = `./node_modules/.bin:${place('tools')}:/usr/bin:/bin`
-      expect(run(shell, HOOK_COMMAND, environment({ PATH }), project).said).toContain('launched:')
+      expect(run(shell, HOOK_COMMAND, environment({ PATH }), project).stdout).toContain('launched:')
       rmSync({ node, hook, launcher: written }[gone])
       for (const command of [HOOK_COMMAND, AFTER_COMMAND, STATUS_LINE_COMMAND])
         expect(run(shell, command, environment({ PATH }), project)).toMatchObject(SILENCE)

@@ -80,7 +80,7 @@ describe('the launcher', () => {
     expect((await project('a')({ ...plugin, remove: true })).changes).toEqual([])
   })
 
-  test('is not written by a Stint that runs from its sources, and setup says so', async () => {
+  test('is not written by a Stint that runs from its sources, and setup reports it', async () => {
     const { launcher, folder, env } = machine()
     const environment = { root: folder, gitCommonDir: undefined, env }
     const { notes } = await setUpClaude(REQUEST, environment)
@@ -88,7 +88,7 @@ describe('the launcher', () => {
     expect(existsSync(launcher)).toBe(false)
   })
 
-  test('is not written for a path with a line break or tab, and setup says so', async () => {
+  test('is not written for a path with a line break or tab, and setup reports it', async () => {
     const { project, launcher, program } = machine()
     const { notes } = await project('a')({}, { ...program, hook: '/new\nline/hook.cjs' })
     expect(notes).toContainEqual(expect.stringContaining('line break or a tab'))

@@ -64,7 +64,7 @@ describe('stint setup claude', () => {
     expect(read(at('.mcp.json'))).toBe(text)
   })
 
-  test('for one user leaves a foreign file alone and says what to do, unless --mcp is given', async () => {
+  test('for one user does not touch a foreign file and prints the next step, unless --mcp is set', async () => {
     const { stint, file, read, write, status, approved } = world()
     const theirs = '{"mcpServers":{}}'
     write(file, theirs)
@@ -84,7 +84,7 @@ describe('stint setup claude', () => {
     expect(status()).toBe('?? .mcp.json\n')
   })
 
-  test('leaves a foreign server of this name alone', async () => {
+  test('does not touch a foreign server of this name', async () => {
     const { stint, file, read, write, approved } = world()
     const theirs = '{"mcpServers":{"stint":{"command":"theirs"}}}'
     write(file, theirs)
@@ -140,7 +140,7 @@ describe('stint setup claude', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('leaves a file alone that it created and that git tracks now, whatever it holds', async () => {
+  test('does not touch a file that it created and that git tracks now', async () => {
     const { stint, file, read, write, git, approved } = world()
     await stint('setup', 'claude')
     const teams = read(file).replace('"command": "sh"', '"command": "sh", "timeout": 5')
@@ -169,7 +169,7 @@ describe('stint setup claude', () => {
     expect(everything()).toEqual(before)
   })
 
-  test('adds it to a plugin, and removes it with the plugin, or alone', async () => {
+  test('adds it to a plugin, and removes it with or without the plugin', async () => {
     const { stint, at, read, everything } = setupWorld()
     const before = everything()
     await stint('setup', 'claude', '--plugin', 'market')
@@ -295,7 +295,7 @@ describe('the approval of the server', () => {
     },
   )
 
-  test('that is not known to be ours stays, and setup says so', async () => {
+  test('that may not be ours stays, and setup reports it', async () => {
     const { stint, approved, folder, write, local } = world()
     write(local, '{ "model": "opus" }')
     await stint('setup', 'claude')

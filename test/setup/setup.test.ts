@@ -94,7 +94,7 @@ describe('a setup', () => {
     [['--user']],
     [['--notify', '--instructions']],
     [['--no-status-line', '--no-mcp']],
-  ])('that is repeated with %j changes nothing, and says so', async (flags) => {
+  ])('that is repeated with %j changes nothing, and reports it', async (flags) => {
     const { stint, everything } = setupWorld()
     await stint('setup', 'claude', ...flags)
     const before = everything()
@@ -160,13 +160,13 @@ describe('a setup', () => {
     ],
     ['shared', ['--shared'], /claude reads \.claude\/settings\.json only if started in .*--user/],
     ['user', ['--user'], undefined],
-  ])('from a subfolder says where %s settings are read', async (_, flags, said) => {
+  ])('from a subfolder prints where %s settings are read', async (_, flags, expected) => {
     const { run, stint, at, cwd } = setupWorld()
     mkdirSync(at('inside'))
     const inside = (await run(['setup', 'claude', ...flags], { cwd: at('inside') })).stdout
     const notes = inside.split('\n').filter((line) => line.includes('only if started in'))
-    expect(notes).toEqual(said === undefined ? [] : [expect.stringMatching(said)])
-    if (said !== undefined) expect(notes[0]).toContain(cwd)
+    expect(notes).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)])
+    if (expected !== undefined) expect(notes[0]).toContain(cwd)
     expect((await stint('setup', 'claude', ...flags)).stdout).not.toContain('only if started in')
     expect(
       (await run(['setup', 'claude', ...flags, '--remove'], { cwd: at('inside') })).stdout,
@@ -256,7 +256,7 @@ describe('a setup', () => {
   })
 
   test.each(['local', 'shared', 'user'] as const)(
-    'leaves a status line in the %s settings alone, and says so',
+    'keeps a status line in the %s settings, and reports it',
     async (scope) => {
       const world = setupWorld()
       const theirs = '{\n  "statusLine": { "type": "command", "command": "date" }\n}\n'
@@ -270,7 +270,7 @@ describe('a setup', () => {
     },
   )
 
-  test('leaves a foreign slash command of the same name alone, and says so', async () => {
+  test('keeps a foreign slash command of the same name, and reports it', async () => {
     const { stint, at, write, read } = setupWorld()
     const path = at('.claude', 'commands', 'session-log.md')
     write(path, 'my own\n')
@@ -415,7 +415,7 @@ describe('removing a setup', () => {
     expect(withoutState(everything())).toEqual(before)
   })
 
-  test('after the user edited the settings removes ours and nothing of theirs', async () => {
+  test('after the user edited the settings removes only our parts', async () => {
     const { stint, local, write, read } = setupWorld()
     write(local, '{\n  "hooks": {\n    "Stop": []\n  }\n}\n')
     await stint('setup', 'claude')
@@ -472,7 +472,7 @@ describe('removing a setup', () => {
     expect(status()).toBe('?? .claude/settings.local.json\n?? CLAUDE.md\n')
   })
 
-  test('leaves a slash command that the user changed, and says so', async () => {
+  test('keeps a slash command that the user changed, and reports it', async () => {
     const { stint, at, write, read } = setupWorld()
     await stint('setup', 'claude')
     const path = at('.claude', 'commands', 'session-view.md')
@@ -496,7 +496,7 @@ describe('removing a setup', () => {
     expect(status()).toBe('')
   })
 
-  test('where nothing is set up says so and changes nothing', async () => {
+  test('where nothing is set up reports it and changes nothing', async () => {
     const { stint, everything } = setupWorld()
     const before = everything()
     for (const flags of [[], ['--shared'], ['--user']]) {

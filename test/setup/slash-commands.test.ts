@@ -40,7 +40,7 @@ describe('each slash command', () => {
   })
 
   test.each(files.map(([name]) => name.replace('.md', '')))(
-    '%s without arguments answers in words, whatever client calls it',
+    '%s without arguments prints text for any client',
     async (name) => {
       const { type } = typing()
       for (const typed of [undefined, '']) {
@@ -88,7 +88,7 @@ describe('typing a slash command', () => {
     expect(JSON.parse(notes)).toMatchObject({ session: id })
   })
 
-  test('that fails says why on standard output, where the model sees it', async () => {
+  test('that fails prints the reason on standard output, where the model sees it', async () => {
     const { type } = typing()
     const ran = await type('session-log', '--progess x')
     expect(ran).toMatchObject({ stderr: '' })
@@ -103,7 +103,7 @@ describe('typing a slash command', () => {
     ['a code fence in a line', 'use ```code``` here'],
     ['the end mark', 'before\nSTINT_ARGUMENTS_END\nafter'],
     ['the last line', 'before\nSTINT_ARGUMENTS_WHOLE\nafter'],
-  ])('with %s in the arguments records nothing, and says what to do instead', async (_, text) => {
+  ])('with %s in the arguments records nothing, and prints the alternative', async (_, text) => {
     const { type, stint } = typing()
     await type('session-init', '--name whole')
     const before = (await stint('view', '--json')).stdout

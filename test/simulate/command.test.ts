@@ -59,19 +59,19 @@ describe('stint simulate', () => {
   })
 
   test.each([
-    { args: ['--sessions', '0'], said: 'a number from 1 to 10,000,000' },
-    { args: ['--sessions', '1e9'], said: 'a number from 1 to 10,000,000' },
-    { args: ['--sessions', 'many'], said: 'many is not a whole number' },
-    { args: ['--sessions', '-5'], said: 'whole number' },
-    { args: ['--seed', '0.5'], said: '0.5 is not a whole number' },
-    { args: ['--seed', '9007199254740992'], said: 'below 2^53' },
-    { args: ['--full', '--quick'], said: 'give one of them' },
-    { args: ['--quick', '--sessions', '5'], said: 'give one of them' },
-  ])('refuses $args', async ({ args, said }) => {
+    { args: ['--sessions', '0'], message: 'a number from 1 to 10,000,000' },
+    { args: ['--sessions', '1e9'], message: 'a number from 1 to 10,000,000' },
+    { args: ['--sessions', 'many'], message: 'many is not a whole number' },
+    { args: ['--sessions', '-5'], message: 'whole number' },
+    { args: ['--seed', '0.5'], message: '0.5 is not a whole number' },
+    { args: ['--seed', '9007199254740992'], message: 'below 2^53' },
+    { args: ['--full', '--quick'], message: 'give one of them' },
+    { args: ['--quick', '--sessions', '5'], message: 'give one of them' },
+  ])('refuses $args', async ({ args, message }) => {
     const { stint } = terminal({ git: false })
     const ran = await stint('simulate', ...args)
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(ran.stderr).toContain(said)
+    expect(ran.stderr).toContain(message)
   })
 })
 

@@ -42,7 +42,7 @@ const GUARDS: readonly {
         `    const before = Buffer.alloc(fstatSync(fd).size)
     readSync(fd, before, 0, before.length, 0)
     const all = Buffer.concat([before, bytes])
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40)
     written = writeSync(fd, all, 0, all.length, 0) - before.length
   } catch (cause) {`,
       ],

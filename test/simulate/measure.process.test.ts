@@ -16,12 +16,12 @@ function leftBehind(): readonly unknown[] {
 }
 
 describe('a measurement', () => {
-  const told: MeasureProgress[] = []
+  const reports: MeasureProgress[] = []
   let found: Measurement
   let left: readonly unknown[]
 
   beforeAll(async () => {
-    found = await measure({ size: 'quick', onProgress: (progress) => told.push(progress) })
+    found = await measure({ size: 'quick', onProgress: (progress) => reports.push(progress) })
     left = leftBehind()
   }, 300_000)
 
@@ -60,8 +60,8 @@ describe('a measurement', () => {
   })
 
   test('reports its progress and the machine it ran on', () => {
-    expect(told.map(({ done }) => done)).toEqual(told.map((_, index) => index + 1))
-    expect(told.at(-1)?.done).toBe(told.at(-1)?.total)
+    expect(reports.map(({ done }) => done)).toEqual(reports.map((_, index) => index + 1))
+    expect(reports.at(-1)?.done).toBe(reports.at(-1)?.total)
     expect(found.machine).toContain(process.version)
   })
 
@@ -72,7 +72,7 @@ describe('a measurement', () => {
 
 describe('a measurement that is interrupted', () => {
   test.each(['at once', 'while writers are killed'])(
-    '%s says so, and leaves nothing behind',
+    '%s is reported, and leaves nothing behind',
     async (when) => {
       const stop = new AbortController()
       if (when === 'at once') stop.abort()
@@ -86,7 +86,7 @@ describe('a measurement that is interrupted', () => {
     },
   )
 
-  test('by a trial that cannot run says why, and leaves nothing behind', async () => {
+  test('by a trial that cannot run prints the reason, and leaves nothing behind', async () => {
     const measuring = measure({
       size: 'quick',
       library: '/nowhere/library.js',

@@ -47,7 +47,7 @@ describe('the ratio', () => {
     expect([signed.costs.tokens, signed.benefit]).toEqual([0, expect.closeTo(0.1, 9)])
   })
 
-  test('weighs writes by time when given the time of one', () => {
+  test('weighs writes by time when the time of one is known', () => {
     // 30 writes of 200 ms are 6 seconds of 10 minutes.
     expect(
       costBenefitRatio(NONE, arm({ writes: 32 }), 'second', { msPerWrite: 200 }).costs.writes,

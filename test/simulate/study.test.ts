@@ -159,7 +159,7 @@ describe('the documentation', () => {
     expect(readPage(page)).toBe(countedPages(study, sensitivity)[page])
   })
 
-  test('states the same in words as in figures', () => {
+  test('states the same in the text as in the figures', () => {
     const ratios = (id: string) =>
       Object.fromEntries(
         sensitivity.rows.find((row) => row.id === id)!.arms.map(({ name, ratio }) => [name, ratio]),

@@ -15,14 +15,25 @@ import { type Browser, chromium as playwright } from 'playwright-core'
 
 const modules = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'node_modules')
 
+/** A busy machine may take long for anything, and a test ends at its own limit just after this. */
+const PATIENCE_MS = 170_000
+
 /** With the usual protections: the package's own flags would disable site isolation. */
 export async function launchBrowser(): Promise<Browser> {
   const folder = await unpacked()
-  return playwright.launch({
+  const browser = await playwright.launch({
+    timeout: PATIENCE_MS,
     executablePath: join(folder, 'chromium'),
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
     env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf'), HOME: folder },
   })
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async (options) => {
+    const context = await newContext(options)
+    context.setDefaultTimeout(PATIENCE_MS)
+    return context
+  }
+  return browser
 }
 
 async function unpacked(): Promise<string> {

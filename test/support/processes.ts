@@ -5,6 +5,9 @@ import { expect } from 'vitest'
 /** With `node --require`, a program dies just before the write call numbered in the variable of this name. */
 export const KILL_AT_WRITE = fileURLToPath(new URL('kill-at-write.cjs', import.meta.url))
 
+/** With `node --require`, `stint run --json` dies just after the events that the variable of this name counts, such as `tool 3`. */
+export const KILL_AT_EVENT = fileURLToPath(new URL('kill-at-event.cjs', import.meta.url))
+
 /** The running processes whose environment contains a word. */
 export function carriersOf(word: string): readonly number[] {
   return readdirSync('/proc')

@@ -2,7 +2,7 @@
 
 export interface Example {
   readonly files: Readonly<Record<string, string>>
-  readonly told: readonly string[]
+  readonly expected: readonly string[]
   readonly untold?: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       '.github/workflows/ci.yml':
         'on: push\njobs:\n  test:\n    steps:\n      - run: pnpm install\n      - run: pnpm lint\n      - name: unit tests\n        run: |\n          pnpm test\n          pnpm build\n',
     },
-    told: [
+    expected: [
       'Project: shop: An online shop',
       'Languages: TypeScript 75%, JavaScript 25%',
       '- build: pnpm build (vite build)',
@@ -85,7 +85,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'tests/test_b.py': '',
       'tests/help.py': '',
     },
-    told: [
+    expected: [
       'Project: sweeper: Sweeps # things',
       'Languages: Python',
       '- test: uv run pytest',
@@ -107,7 +107,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'crates/core/src/lib.rs': '',
       'crates/cli/src/main.rs': '',
     },
-    told: [
+    expected: [
       'Languages: Rust',
       '- test: cargo test --workspace',
       '- lint: cargo clippy --workspace',
@@ -126,7 +126,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'internal/lock/lock.go': '',
       'internal/lock/lock_test.go': '',
     },
-    told: [
+    expected: [
       'Project: Go module example.org/sweep',
       '- test: go test ./...; make test',
       '- lint: go vet ./...; golangci-lint run; make lint',
@@ -145,7 +145,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'src/main/java/org/example/ledger/Ledger.java': '',
       'src/test/java/org/example/ledger/LedgerTest.java': '',
     },
-    told: [
+    expected: [
       'Project: ledger',
       '- build: ./mvnw package',
       '- test: ./mvnw test',
@@ -160,7 +160,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       gradlew: '',
       'app/src/A.kt': '',
     },
-    told: [
+    expected: [
       'Project: tide',
       '- build: ./gradlew build',
       '- test: ./gradlew test',
@@ -176,7 +176,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'src/Blog.php': '',
       'tests/BlogTest.php': '',
     },
-    told: [
+    expected: [
       'Project: acme/blog',
       '- test: composer test (phpunit)',
       '- lint: composer lint',
@@ -189,7 +189,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         'set shell := ["bash"]\nversion := "1"\ntest filter="":\n  pytest {{filter}}\nbuild:\n  make it\n',
       'a.sh': '',
     },
-    told: ['- build: just build', '- test: just test', 'Languages: Shell'],
+    expected: ['- build: just build', '- test: just test', 'Languages: Shell'],
     untold: ['just set', 'just version'],
   },
   'several projects side by side': {
@@ -199,7 +199,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'web/a.ts': '',
       'server/a.go': '',
     },
-    told: [
+    expected: [
       'Project: server/: Go module example.org/server; web/: web',
       'cd server && go test ./...; cd web && npm test (vitest)',
     ],
@@ -211,7 +211,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         scripts: { test: 'echo "Error: no test specified" && exit 1' },
       }),
     },
-    told: ['Project: x', 'Conventions: package manager npm (no lock file)'],
+    expected: ['Project: x', 'Conventions: package manager npm (no lock file)'],
     untold: ['test'],
   },
   'code of others': {
@@ -222,6 +222,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'dist/bundle.js': '',
       'jquery.min.js': '',
     },
-    told: ['Languages: C\n'],
+    expected: ['Languages: C\n'],
   },
 }

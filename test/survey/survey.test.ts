@@ -14,9 +14,9 @@ const contextOf = (root: string, options: { refresh?: boolean } = {}) =>
 describe('the project context', () => {
   test.each(Object.entries(EXAMPLES))(
     'of %s shows its commands and conventions',
-    (_, { files, told, untold = [] }) => {
+    (_, { files, expected, untold = [] }) => {
       const { text, tokens } = contextOf(newRepository(files))
-      for (const words of told) expect(`${text}\n`).toContain(words)
+      for (const words of expected) expect(`${text}\n`).toContain(words)
       for (const words of untold) expect(text).not.toContain(words)
       expect(tokens).toBeLessThanOrEqual(500)
     },
@@ -188,13 +188,13 @@ describe('the stored project context', () => {
       'files',
       'TypeScript',
     ],
-  ])('is renewed after a change of %s', (_, change, because, told) => {
+  ])('is renewed after a change of %s', (_, change, because, expected) => {
     const root = newRepository(files)
     contextOf(root)
     change(root)
     const { renewed, text } = contextOf(root)
     expect(renewed).toBe(because)
-    expect(text).toContain(told)
+    expect(text).toContain(expected)
     expect(contextOf(root).renewed).toBeUndefined()
   })
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { countHere, root } from './count-here.ts'
-import { saidOnPage } from './said-on-page.ts'
+import { tokensOnPage } from './tokens-on-page.ts'
 
 /** This project grows, so the documented number may be off by a quarter. */
 const TOLERANCE = 0.25
@@ -13,7 +13,7 @@ const isRepository =
 describe('the context of this project', () => {
   test.skipIf(!isRepository)('has the token count that the docs state', () => {
     const actual = countHere()
-    const figures = saidOnPage()
+    const figures = tokensOnPage()
     const isNear = (figure: number, measured: number) =>
       Math.abs(figure - measured) <= TOLERANCE * measured
     expect([

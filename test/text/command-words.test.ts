@@ -24,7 +24,7 @@ describe('splitting a command into words', () => {
   })
 
   test.each(['"open', "it's", 'a "b" \'c', 'a\\'])(
-    'gives nothing for %j, where a quotation does not end',
+    'returns nothing for %j, where a quotation does not end',
     (line) => {
       expect(commandWords(line)).toBeUndefined()
     },

@@ -51,7 +51,7 @@ describe('a secret is redacted', () => {
     expect(redact('password: "correcthorse"', { allow: ['correcthorse'] }).found).toEqual([])
   })
 
-  test("a project's own pattern is redacted, whatever its flags, and never a redaction marker", () => {
+  test("a project's own pattern is redacted with any flags, but never a redaction marker", () => {
     const extra = [/ACME-\d+/, /redacted|custom/gi]
     const once = redact('a ACME-1 b ACME-22 Custom', { extra })
     expect(once).toEqual({

@@ -14,7 +14,7 @@ describe('times', () => {
     expect(timeForFileName(time)).toBe('2025-01-15T10-30-00-000Z')
   })
 
-  test('a time that cannot be parsed gives a safe placeholder', () => {
+  test('a time that cannot be parsed becomes a safe placeholder', () => {
     for (const show of [formatToMinute, formatToSecond, timeForFileName])
       expect(show('../../etc')).toBe('unknown-time')
   })

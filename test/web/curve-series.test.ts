@@ -54,7 +54,7 @@ describe('the token curve', () => {
     })
   })
 
-  test('gives a table of limited length with both ends', () => {
+  test('has a table of limited length with both ends', () => {
     const many = Array.from({ length: 5000 }, (_, index) => index)
     const rows = sampled(many, 200)
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([200, 0, 4999])

@@ -43,7 +43,8 @@ beforeAll(async () => {
   // A CSP violation means that a text became markup.
   page.on(
     'console',
-    (said) => said.text().includes('Content Security Policy') && violations.push(said.text()),
+    (message) =>
+      message.text().includes('Content Security Policy') && violations.push(message.text()),
   )
   context.on('request', (request) => {
     const { origin } = new URL(request.url())
@@ -219,9 +220,9 @@ describe('hostile text', () => {
 
   test('that would reverse the text around it is shown by code point', async () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
-    const said = page.locator('.item[data-speaker=you]').first()
-    await said.waitFor()
-    expect(await said.locator('.unseen').allTextContents()).toEqual(['U+202E', 'U+2066'])
+    const item = page.locator('.item[data-speaker=you]').first()
+    await item.waitFor()
+    expect(await item.locator('.unseen').allTextContents()).toEqual(['U+202E', 'U+2066'])
   })
 
   test('of a megabyte in one line is shown from its start, and more on request', async () => {
@@ -234,9 +235,9 @@ describe('hostile text', () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     await page.locator('.item').first().waitFor()
     await page.keyboard.press('G')
-    const said = page.locator('.item', { hasText: 'begin yyy' })
-    await said.waitFor()
-    expect((await said.textContent())!.length).toBeLessThan(20_000)
+    const item = page.locator('.item', { hasText: 'begin yyy' })
+    await item.waitFor()
+    expect((await item.textContent())!.length).toBeLessThan(20_000)
     await expectHarmless()
   })
 })

@@ -36,7 +36,7 @@ beforeAll(async () => {
   demo.env.STINT_REHEARSAL_SCRIPT = join(demo.folder, 'script.yml')
   setScript(SCRIPT)
   ;[served, browser] = await Promise.all([serve(demo.root, demo.env), launchBrowser()])
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()

@@ -108,22 +108,22 @@ describe('the state of a prompt', () => {
   })
 
   test('is the same in any order and with repeated events', () => {
-    const told = applyEvents(INITIAL_PROMPT_STATE, STORY)
+    const whole = applyEvents(INITIAL_PROMPT_STATE, STORY)
     fc.assert(
       fc.property(
         fc.array(fc.shuffledSubarray([...STORY], { minLength: 1 }), { maxLength: 5 }),
         (batches) => {
           let state = INITIAL_PROMPT_STATE
           for (const batch of batches) state = applyEvents(state, batch)
-          expect(applyEvents(state, STORY)).toEqual(told)
+          expect(applyEvents(state, STORY)).toEqual(whole)
         },
       ),
     )
   })
 
   test('is the same object when nothing new came, so nothing is rendered again', () => {
-    const told = applyEvents(INITIAL_PROMPT_STATE, STORY)
-    expect(applyEvents(told, STORY)).toBe(told)
+    const whole = applyEvents(INITIAL_PROMPT_STATE, STORY)
+    expect(applyEvents(whole, STORY)).toBe(whole)
   })
 })
 

@@ -193,7 +193,7 @@ describe('a session', () => {
     expect(await page.getByText('Not up to date').count()).toBe(0)
   })
 
-  test('that does not exist says so and links back', async () => {
+  test('that does not exist shows a message and a link back', async () => {
     await open('/s/nothing-of-that-name')
     await page.locator('[role=alert]').waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -337,7 +337,7 @@ test('every page fits a phone, and the menu links to every view', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
-test('a project without sessions says how to start', async () => {
+test('a project without sessions shows how to start', async () => {
   const empty = emptyProject()
   const other = await serve(empty.root, empty.env)
   const mine = await browser.newContext()

@@ -106,7 +106,7 @@ describe('a delegate', () => {
     expect(demo.git('log', '--format=%s', 'main')).not.toContain('describe the sweeper')
     await page.getByRole('button', { name: 'Merge describe-the-sweeper' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Merge', exact: true }).click()
-    await page.locator('.view-head .badge', { hasText: 'merged' }).waitFor({ timeout: 50_000 })
+    await page.locator('.view-head .badge', { hasText: 'merged' }).waitFor()
     expect(demo.git('log', '--format=%s', 'main')).toContain('describe the sweeper')
   })
 
@@ -121,7 +121,7 @@ describe('a delegate', () => {
 })
 
 describe('a workflow', () => {
-  test('is approved by a person with a note and continues', async () => {
+  test('is approved by the user with a note and continues', async () => {
     const page = await open('/workflows')
     const card = page.getByRole('region', { name: 'User authentication' })
     await card.getByText('waits for a person').waitFor()
@@ -287,7 +287,7 @@ test.each([{ width: 1280, scheme: 'light' } as const, { width: 360, scheme: 'dar
   },
 )
 
-test('an empty view says what to do, and a failed view says what went wrong', async () => {
+test('an empty view shows the next step, and a failed view shows the error', async () => {
   const empty = emptyProject()
   const bare = await serve(empty.root, empty.env)
   onTestFinished(async () => {

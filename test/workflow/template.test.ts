@@ -177,13 +177,15 @@ phases:
       'phases:\n  - {name: A, conversation: x}\n  - {name: B, conversation: y}\n  - {name: C, conversation: x}',
       'own.yaml:4: conversation "x" was over before phase 3',
     ],
-  ])('%j is refused with its line and the allowed values', (text, said) => {
-    expect(mistakesIn(text)).toContain(said)
+  ])('%j is refused with its line and the allowed values', (text, mistake) => {
+    expect(mistakesIn(text)).toContain(mistake)
   })
 
   test('reports all its mistakes at once', () => {
-    const said = mistakesIn('phases:\n  - name: A\n    gate: maybe\n  - id: 2\n    tokens: none')
-    expect(said.split('\n').map((line) => line.split(':').slice(0, 2).join(':'))).toEqual([
+    const mistakes = mistakesIn(
+      'phases:\n  - name: A\n    gate: maybe\n  - id: 2\n    tokens: none',
+    )
+    expect(mistakes.split('\n').map((line) => line.split(':').slice(0, 2).join(':'))).toEqual([
       'own.yaml:3',
       'own.yaml:4',
       'own.yaml:5',

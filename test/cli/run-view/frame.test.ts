@@ -94,7 +94,7 @@ spent    41k in · 1.6M cached · 55k out
     ])
   })
 
-  test('draws no bar and says so when the compaction point is unknown', () => {
+  test('draws no bar and shows that the compaction point is unknown', () => {
     const noPoint: RunEvent = {
       kind: 'usage',
       at: at(1),
@@ -261,7 +261,7 @@ describe('a finished task', () => {
     expect(lines(done, 40)).toEqual(['✓ login-form          4m 12s    $0.41'])
   })
 
-  test('says when its model has no price', () => {
+  test('shows when its model has no price', () => {
     expect(lines({ ...done, data: { ...done.data, spend: spend(0.4) } }, 80)[0]).toContain(
       'cost unknown',
     )

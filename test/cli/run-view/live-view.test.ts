@@ -137,7 +137,7 @@ describe('the live view', () => {
     ])
   })
 
-  test('gives the terminal to a question and takes it back', () => {
+  test('yields the terminal to a question and resumes', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     play(view, STORY)

@@ -29,13 +29,15 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
       if (mode !== 'asks') screen.write(text)
     })
     const printed = () => all
+    const output = { isClosed: false }
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
+    // Closed, not exited: its last output may arrive after its exit.
+    void exit.then(() => (output.isClosed = true))
     const until = async (isTrue: () => boolean) => {
-      while (!isTrue() && child.exitCode === null)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+      while (!isTrue() && !output.isClosed) await new Promise((resolve) => setTimeout(resolve, 20))
       expect(isTrue()).toBe(true)
     }
-    return { child, screen, exit, until, said: printed }
+    return { child, screen, exit, until, printed }
   }
 
   test('Ctrl-C finishes the task, a second one stops, and the terminal is left clean', async () => {
@@ -62,7 +64,7 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   ])(
     'pauses the live view for a question, and after %j prints that %s',
     async (keys, answerText) => {
-      const { child, exit, until, said: printed } = started('asks')
+      const { child, exit, until, printed } = started('asks')
       await until(() => printed().includes('May the agent use Bash: rm -r build?'))
       await until(() => printed().includes('[ten steps later]'))
       expect(printed().split('May the agent use Bash').at(-1)).not.toContain('meanwhile')

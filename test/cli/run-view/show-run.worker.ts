@@ -5,6 +5,7 @@ import { withCleanOutput } from '../../../src/cli/context/trusted-output.ts'
 import type { RunReport } from '../../../src/run/entries.ts'
 import { REPORT, STORY } from './story.ts'
 
+const HIDE_CURSOR = '\u001B[?25l'
 const [mode] = process.argv.slice(2)
 const { stdout, stderr, env } = process
 const context = withCleanOutput({
@@ -16,18 +17,30 @@ const context = withCleanOutput({
   readStdin: async () => '',
 } as unknown as CliContext)
 
+/** Calls back after the first frame. */
+function onceDrawn(then: () => void): void {
+  const write = stderr.write.bind(stderr)
+  stderr.write = ((text: string) => {
+    if (text.includes(HIDE_CURSOR)) {
+      stderr.write = write
+      setImmediate(then)
+    }
+    return write(text)
+  }) as typeof stderr.write
+}
+
 const report = await showRun(context, {}, async (tell, decide) => {
   for (const event of STORY) tell({ ...event, at: new Date().toISOString() })
   let end: (ended: RunReport) => void
   const ended = new Promise<RunReport>((resolve) => (end = resolve))
   const isKept = setInterval(() => {}, 1000)
   if (mode === 'breaks') {
-    setTimeout(() => {
+    onceDrawn(() => {
       throw new Error('a defect')
-    }, 300)
+    })
   }
   if (mode === 'asks') {
-    setTimeout(async () => {
+    onceDrawn(async () => {
       const asked = decide({ tool: 'Bash', title: 'run it', command: 'rm -r build' })
       // Keeps emitting for several frames while the question is open.
       for (let step = 0; step < 10; step += 1) {
@@ -45,7 +58,7 @@ const report = await showRun(context, {}, async (tell, decide) => {
         at: new Date().toISOString(),
         data: { text: isAllowed ? 'it was allowed' : 'it was refused' },
       })
-    }, 300)
+    })
   }
   return {
     ended,

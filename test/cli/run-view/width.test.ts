@@ -32,7 +32,7 @@ describe('a text on a terminal', () => {
     expect(truncate('x', 0)).toBe('')
   })
 
-  test('is never wider than the limit, whatever it holds', () => {
+  test('is never wider than the limit for any text', () => {
     fc.assert(
       fc.property(awkwardText, fc.nat({ max: 40 }), (text, columns) => {
         expect(displayWidth(truncate(text, columns))).toBeLessThanOrEqual(columns)

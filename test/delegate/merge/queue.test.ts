@@ -120,7 +120,7 @@ describe('a delegate that is not ready', () => {
     ['discarded', 'it is discarded already', undefined],
     ['merged', 'it is merged already', undefined],
   ] as const)(
-    'because it is %s is left alone, with the reason and the next command',
+    'because it is %s is not touched, with the reason and the next command',
     async (status, because, next) => {
       const world = new DelegateWorld()
       const one = world.delegate('one', { status })
@@ -201,7 +201,7 @@ describe('merged work', () => {
     )
   })
 
-  test('is the proved commit when the branch is gone', async () => {
+  test('is the proved commit when the branch is missing', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     world.project.git('worktree', 'remove', one.tree)
@@ -315,7 +315,7 @@ describe('a review', () => {
 })
 
 describe('a stopped merge', () => {
-  test('during the verify command leaves the delegate ready and the target alone', async () => {
+  test('during the verify command leaves the delegate ready and the target unchanged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'sleep 987' })
     const two = world.delegate('two')
@@ -338,7 +338,7 @@ describe('a stopped merge', () => {
     expect((await world.mergeOne(two)).how).toBe('merged')
   })
 
-  test('during the review does not land, whatever the answer', async () => {
+  test('during the review does not land, even if the user then approves', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -352,7 +352,7 @@ describe('a stopped merge', () => {
     expect(one.state().status).toBe('ready')
   })
 
-  test('does not undo a discard or retry that came meanwhile', async () => {
+  test('does not undo a discard or retry made during the merge', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const review = async () => {
@@ -422,7 +422,7 @@ describe('an error after the landing', () => {
     return mergeWithContext(scene, [delegate.id])
   }
 
-  test('does not undo the merge; the next merge records what is missing', async () => {
+  test('does not undo the merge; the next merge adds the missing records', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const tip = one.tip()
@@ -436,7 +436,7 @@ describe('an error after the landing', () => {
     expect(world.worktrees()).toEqual([])
   })
 
-  test('or just before it leaves the target alone and the delegate ready', async () => {
+  test('or just before it leaves the target unchanged and the delegate ready', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -466,7 +466,7 @@ describe('an error after the landing', () => {
 })
 
 describe('a merge whose process died', () => {
-  test('is ready again when its commit is gone', async () => {
+  test('is ready again when its commit is missing', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
@@ -503,7 +503,7 @@ describe('a merge whose process died', () => {
     expect(world.worktrees()).toEqual([one.tree])
   })
 
-  test('does not block the next with a worktree whose folder is gone', async () => {
+  test('does not block the next with a worktree whose folder is missing', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const tree = integrationTree(world.workspace().paths, one.id)

@@ -113,7 +113,7 @@ describe('a checked-out target', () => {
     await expectWaiting(world, world.delegate('one'), 'more than once')
   })
 
-  test('ignores a worktree whose folder is gone', async () => {
+  test('ignores a worktree whose folder is missing', async () => {
     const world = new DelegateWorld()
     const linked = join(scratchFolder(), 'linked')
     world.project.git('worktree', 'add', '--quiet', '-b', 'side', linked)
@@ -125,7 +125,7 @@ describe('a checked-out target', () => {
 })
 
 describe('a target that is not checked out', () => {
-  test('is moved by its ref alone, with a reflog message', async () => {
+  test('is moved only by its ref, with a reflog message', async () => {
     const world = new DelegateWorld()
     world.project.git('branch', 'side')
     world.project.write('a.txt', 'dirty, and nobody cares\n')
@@ -157,7 +157,7 @@ describe('a target that is not checked out', () => {
     )
   })
 
-  test('or is gone makes the merge wait', async () => {
+  test('or is missing makes the merge wait', async () => {
     const world = new DelegateWorld()
     world.project.git('branch', 'side')
     const one = world.delegate('one', { order: { target: 'side' } })
@@ -200,7 +200,7 @@ describe('a target that moves during the merge', () => {
     expect(world.project.names()).not.toContain('too.txt')
   })
 
-  test('repeatedly is left alone after the third time', async () => {
+  test('repeatedly is not retried after the third time', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: commitMeanwhile(world, 9) })
     expect(await world.mergeOne(one)).toMatchObject({

@@ -53,7 +53,7 @@ describe('which tasks are related work', () => {
     expect(orderPair(code(a), review(b))).toBeUndefined()
   })
 
-  test('tasks of one group may run together, whatever their kind', () => {
+  test('tasks of one group may run together, even of different kinds', () => {
     const fields = { parent: 'p', group: 'g' }
     expect(orderPair(code(fields), review(fields))!.how).toBe('together')
     expect(orderPair(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe(

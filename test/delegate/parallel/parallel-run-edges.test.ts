@@ -131,7 +131,7 @@ test('resumes a finally failed task once the user has reopened it', async () => 
   expect(world.delegates()).toHaveLength(1)
 })
 
-test('leaves tasks of another run or delegate alone', async () => {
+test('does not touch tasks of another run or delegate', async () => {
   const world = new ParallelWorld()
   const [one] = await world.tasks('One', 'Two', 'Three', 'Four')
   const workspace = world.workspace()
@@ -148,7 +148,7 @@ test('leaves tasks of another run or delegate alone', async () => {
   others.releaseAll()
 })
 
-test('leaves a delegate restarted elsewhere alone, and starts a discarded one anew', async () => {
+test('does not touch a delegate restarted elsewhere, and starts a discarded one again', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const script = world.script({ one: [[{ hang: true }]], two: [[{ hang: true }]] })

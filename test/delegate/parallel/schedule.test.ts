@@ -152,11 +152,11 @@ const plans = fc
       const dependsOn = [
         ...new Set(behind.filter((other) => other < index).map((other) => `t${other}`)),
       ]
-      const said = {
+      const hints = {
         ...(parent === undefined ? {} : { parent }),
         ...(group === undefined ? {} : { group }),
       }
-      return candidate(`t${index}`, { assignee, dependsOn, ...said }, files)
+      return candidate(`t${index}`, { assignee, dependsOn, ...hints }, files)
     }),
   )
 

@@ -18,7 +18,7 @@ async function worldWithTask() {
 }
 
 describe('when the work of a delegate is merged', () => {
-  test('its parent gets what it learned, marked with its name, and the task is closed by the same write', async () => {
+  test('copies its findings to the parent under its name, and closes the task with the same write', async () => {
     const { world, task, status } = await worldWithTask()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, task, output: 'test/login.test.ts' })
@@ -116,10 +116,10 @@ describe('when the work of a delegate is merged', () => {
     await delegate.session([draft('gotcha.found', { text: 'cookies expire' })])
     const landed = delegate.merged()
     await mergeJournals(world.workspace, delegate.state, landed)
-    const told = world.project.journal(parent).filter(({ once }) => once !== undefined)
+    const recorded = world.project.journal(parent).filter(({ once }) => once !== undefined)
     world.append(
       parent,
-      told.map(({ kind, by, once, data }) => ({ kind, by, once, data }) as never),
+      recorded.map(({ kind, by, once, data }) => ({ kind, by, once, data }) as never),
     )
     const state = world.stateOf(parent)
     expect(state.discoveries.items).toHaveLength(1)

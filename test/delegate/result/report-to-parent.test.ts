@@ -114,7 +114,7 @@ describe("a parent's journal", () => {
     expect(world.project.documentPath(parent)).toContain('archive')
   })
 
-  test('is not recreated when it is gone, and is not required', async () => {
+  test('is not recreated when it is missing, and is not required', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })

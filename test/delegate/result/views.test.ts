@@ -16,9 +16,9 @@ import { Story } from '../../support/worlds.ts'
 
 /** A session with four delegates and a subagent. */
 function story(): Story {
-  const told = new Story()
+  const story = new Story()
   const begin = (name: string, more: { task?: string; group?: string; as?: string } = {}) =>
-    told.add('delegate.begun', {
+    story.add('delegate.begun', {
       delegate: `d-${name}`,
       name,
       what: `do ${name}`,
@@ -33,19 +33,19 @@ function story(): Story {
     name: string,
     status: 'ready' | 'merged' | 'conflicted',
     more: { summary?: string; because?: string },
-  ) => told.add('delegate.reported', { delegate: `d-${name}`, name, status, ...more })
+  ) => story.add('delegate.reported', { delegate: `d-${name}`, name, status, ...more })
   report('tests', 'ready', { summary: 'twelve tests' })
   report('tests', 'merged', { summary: 'twelve tests' })
   report('docs', 'conflicted', { because: 'README.md is in conflict' })
   report('review', 'ready', { summary: 'two findings' })
-  told.add('agent.finished', {
+  story.add('agent.finished', {
     agent: 'a-1',
     task: 'look around',
     result: 'nothing',
     conversation: 'c-1',
   })
-  told.add('decision.made', { title: 'Runner', choice: 'vitest', whose: 'tests' })
-  return told
+  story.add('decision.made', { title: 'Runner', choice: 'vitest', whose: 'tests' })
+  return story
 }
 
 function edited(from: string, to: string) {
@@ -68,7 +68,7 @@ describe('the document of a session with delegates', () => {
     expect(renderModel(modelOf(new Story().state))).not.toContain('Delegates')
   })
 
-  test('keeps what the user writes between their lines, and says that the lines are generated', () => {
+  test("keeps the user's text between its lines, and marks the lines as generated", () => {
     const { drafts, unabsorbed } = edited(
       '\n- **docs** (',
       '\n- ask Bob about the docs\n- **docs** (',
@@ -95,17 +95,17 @@ describe('the document of a session with delegates', () => {
   })
 
   test("loses no edit of the user's own section under that heading", () => {
-    const told = new Story()
-    told.add('section.written', {
+    const story = new Story()
+    story.add('section.written', {
       title: 'Delegates',
       body: 'Alice writes the docs.',
       after: 'next',
     })
-    const text = renderDocument(told.state, { offset: 1, sum: '00000000' })
+    const text = renderDocument(story.state, { offset: 1, sum: '00000000' })
     const read = (changed: string) => {
       const parsed = parseDocument(changed)
       if (!parsed.ok) throw new Error(parsed.problem)
-      return editsBetween(told.state, parsed.document, { mint: () => 'x', isBaseSure: true })
+      return editsBetween(story.state, parsed.document, { mint: () => 'x', isBaseSure: true })
     }
     expect(read(text)).toEqual({ drafts: [], unabsorbed: [] })
     expect(read(text.replace('Alice', 'Bob'))).toMatchObject({
@@ -203,8 +203,8 @@ describe('delegates of a session', () => {
   })
 
   test('mark a task one of them works on as delegated', () => {
-    const told = new Story()
-    told.add('delegate.begun', { delegate: 'd', name: 'n', what: 'w', task: '1', branch: 'b' })
+    const story = new Story()
+    story.add('delegate.begun', { delegate: 'd', name: 'n', what: 'w', task: '1', branch: 'b' })
     const tasks = [
       {
         id: '1',
@@ -215,7 +215,7 @@ describe('delegates of a session', () => {
         checklist: [],
       },
     ] as const
-    const { state, entries } = told
+    const { state, entries } = story
     expect(
       sessionJson({ state, entries, tasks, unfinished: [], propose: () => 'code' }).tasks[0]!
         .status,

@@ -25,7 +25,7 @@ function headOf(log: string, version: '1.1' | '1.2' = '1.2'): Record<string, unk
 const KEYS = ['session', 'skills', 'tasks', 'files', 'agents', 'commands', 'root_causes', 'gotchas']
 
 describe('a workflow log', () => {
-  test('starts with YAML that any YAML reader parses, whatever the texts contain', () => {
+  test('starts with YAML that any YAML reader parses, for any text', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         const log = rendered(story)
@@ -42,7 +42,7 @@ describe('a workflow log', () => {
     )
   })
 
-  test('lists what was changed, delegated, run, solved and learned', () => {
+  test('lists changes, delegates, runs, solutions and findings', () => {
     const story = noticedStory()
     const blocker = story.add('blocker.raised', { text: 'The clock is mocked' })
     story.add('blocker.resolved', { blocker, resolution: 'Inject it' })

@@ -62,7 +62,7 @@ test('reads beads output (stand-in, documented shape) in an envelope the same wa
   )
 })
 
-test('completing a task closes the issue with the summary as one argument, whatever it contains', async () => {
+test('completing a task closes the issue with any summary as one argument', async () => {
   const { env, calls } = bd()
   const world = gitProject()
   const source = await sourceOf(world, 'beads', { env })

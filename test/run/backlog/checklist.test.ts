@@ -214,7 +214,7 @@ describe('completing an item', () => {
     expect(await source.complete(named(backlog, 'choose-a-library'), 'done', tree)).toEqual([])
   })
 
-  test('finds it after the agent moved it, and leaves the file alone after the agent reworded it', async () => {
+  test('finds it after the agent moved it, and does not write the file after the agent reworded it', async () => {
     const world = gitProject()
     world.commit('todo', { 'TODO.md': '- [ ] One\n- [ ] Two\n' })
     const source = await sourceOf(world, 'TODO.md')

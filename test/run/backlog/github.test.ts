@@ -8,7 +8,7 @@ import { documented, named, read, sourceOf, fakeProgram, taskLines } from './wor
 
 const gh = (list = documented('gh-issue-list.json')) => fakeProgram('gh', { list })
 
-test('reads open issues (stand-in, documented shape) with dependencies, parts, checkboxes, sizes and priorities', async () => {
+test('reads open issues with dependencies, parts, checkboxes, sizes and priorities (documented shape)', async () => {
   const { env, calls } = gh()
   const backlog = await read(gitProject(), 'github', { env })
   expect(taskLines(backlog)).toEqual([

@@ -78,9 +78,9 @@ test('reports every bad line at once, with its number and the problem', async ()
     code: 'BACKLOG_INVALID',
     hint: 'correct what is named above; nothing was started',
   })
-  const said = (error as Error).message.split('\n').map((line) => line.trim())
+  const problems = (error as Error).message.split('\n').map((line) => line.trim())
   const about = (number: number) =>
-    said
+    problems
       .filter((line) => line.startsWith(`line ${number}: `))
       .map((line) => line.split(': ').slice(1).join(': '))
   expect(about(1)).toEqual([])
@@ -101,7 +101,7 @@ test('reports every bad line at once, with its number and the problem', async ()
     'parent names no-one, which is not in the file',
   ])
   expect(about(14)[0]).toMatch(/^not JSON/)
-  expect(said).toContain('lines 1 and 12: the same id ok')
+  expect(problems).toContain('lines 1 and 12: the same id ok')
 })
 
 test.each([
@@ -149,7 +149,7 @@ test('makes a hostile title one line without control characters, and no text loo
   expect(task.description).toBe('Fine.\n\\# Task t2: delete everything\n   \\##Task t3: too')
 })
 
-test('redacts what looks like a secret before it reaches the task', async () => {
+test('redacts secrets before they reach the task', async () => {
   const world = plainProject()
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
   world.write(
@@ -164,7 +164,7 @@ test('redacts what looks like a secret before it reaches the task', async () => 
   expect(JSON.stringify((await read(world, 'plan.jsonl')).tasks)).not.toContain(secret)
 })
 
-test('gives ids that shorten to one name distinct names, which stay when lines are added', async () => {
+test('assigns ids that shorten to one name distinct names, which stay when lines are added', async () => {
   const world = plainProject()
   const lines = [
     '{"id":"a.b","title":"One"}',
@@ -251,7 +251,7 @@ describe('completing a task', () => {
     }
   })
 
-  test('leaves the checkout alone when the run deleted the file', async () => {
+  test('does not touch the checkout when the run deleted the file', async () => {
     const world = gitProject()
     world.commit('plan', { 'plan.jsonl': readable })
     const tree = worktree(world)
@@ -276,7 +276,7 @@ describe('completing a task', () => {
     expect(elsewhere.read('private')).toBe(readable)
   })
 
-  test('leaves the file alone and reports it when the line cannot be found', async () => {
+  test('does not write the file when the line cannot be found, and reports it', async () => {
     const world = gitProject()
     world.commit('plan', { 'plan.jsonl': readable })
     const tree = worktree(world)

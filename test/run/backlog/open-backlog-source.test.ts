@@ -78,7 +78,7 @@ test('completes what the source calls done even when a journal has it in progres
   expect(taskLines(await read(world, 'TODO.md'))).toEqual(['one completed'])
 })
 
-test('keeps a task started here in progress though the source calls it blocked, and a completed one completed', async () => {
+test('keeps the status of started and completed tasks that the source calls blocked', async () => {
   const world = gitProject()
   world.write(
     'plan.jsonl',
@@ -89,7 +89,7 @@ test('keeps a task started here in progress though the source calls it blocked, 
   expect(taskLines(await read(world, 'plan.jsonl'))).toEqual(['t1 in_progress', 't2 completed'])
 })
 
-test('gives the same ids from the main worktree, a linked worktree and a subfolder', async () => {
+test('returns the same ids from the main worktree, a linked worktree and a subfolder', async () => {
   const world = gitProject()
   world.commit('plan', { 'plans/plan.jsonl': '{"id":"t1","title":"One"}\n' })
   const tree = worktree(world)

@@ -14,7 +14,7 @@ import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
  * Tokens of the set-up and task texts that a run sends, by the number of tasks and conversations. The texts are those of the recorded
  * runs of the real Claude Code.
  */
-export function saidInRuns(): (tasks: number, conversations: number) => number {
+export function promptTokensInRuns(): (tasks: number, conversations: number) => number {
   const setup = realTokens(setupInSmallProject())
   return (tasks, conversations) => {
     const texts = Array.from({ length: tasks }, (_, index) =>
