@@ -17,27 +17,33 @@ export function statementSections(state: SessionState): readonly ContextSection[
   const byAgent = fresh.filter(({ speaker }) => speaker === 'agent')
   return [
     list(valued(rules, 0.2, 0.2), 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
-    list(valued(facts, 0.08, 0.15), 'Said by the user:', 'statements of the user', [4, 60, 700]),
+    list(valued(facts, 0.08, 0.15), 'Said by the user:', 'facts from the user', [4, 60, 700]),
     list(
       valued(byAgent, 0.04, 0.1).map((statement) => ({
         ...statement,
         text: `${statement.isConfirmed === true ? '✓ ' : ''}${statement.text}`,
       })),
       'Said by the agent (✓: confirmed later by a commit, a test or the user; otherwise unconfirmed):',
-      'statements of the agent',
+      'findings',
       [6, 60, 500],
     ),
   ]
 }
 
+const RULE_BONUS = 0.25
+
 /** Between `least` and `least + span`, by what the statement itself is worth. */
 function valued(statements: readonly CapturedStatement[], least: number, span: number) {
-  return statements.map((statement) => ({ ...statement, value: least + span * statement.value }))
+  return statements.map((statement) => ({
+    ...statement,
+    // A rule holds until another replaces it.
+    value: least + span * statement.value + (statement.kind === 'rule' ? RULE_BONUS : 0),
+  }))
 }
 
 /** By type, most useful first; each line names the command that showed it. */
 const OBSERVATION_VALUES = {
-  tests: 0.35,
+  tests: 0.5,
   errors: 0.3,
   worked: 0.25,
   versions: 0.15,

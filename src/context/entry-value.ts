@@ -10,10 +10,10 @@ const BASE = {
   pinned: 0.4,
   step: 0.3,
   decision: 0.3,
-  'failed test': 0.35,
-  gotcha: 0.2,
+  'failed test': 0.6,
+  gotcha: 0.3,
   request: 0.15,
-  discovery: 0.15,
+  discovery: 0.25,
   agent: 0.07,
   command: 0.05,
   file: 0.05,
@@ -63,14 +63,29 @@ export function entryValuer(state: SessionState): EntryValuer {
 const SAME_ALTERNATIVES = 0.6
 const MIN_WORDS = 4
 
-/** Without those that a later decision on the same alternatives replaces, retracted or not. */
+/** Without those that a later decision on the same alternatives reverses, retracted or not. */
 export function standingDecisions<T extends { readonly text: string }>(
   decisions: readonly T[],
 ): readonly T[] {
   const words = decisions.map(({ text }) => contentWords(text))
   return decisions.filter(
-    (_, index) => !words.slice(index + 1).some((later) => isSameTopic(words[index]!, later)),
+    ({ text }, index) =>
+      !decisions.some(
+        (later, at) =>
+          at > index &&
+          (REVERSAL.test(later.text) || hasSameFigures(text, later.text)) &&
+          isSameTopic(words[index]!, words[at]!),
+      ),
   )
+}
+
+const REVERSAL =
+  /\b(?:revers|back to|after all|instead|in place of|rather than|no longer|did not hold|is out\b|give up|drop|over\b)/i
+
+/** Decisions that differ in a number or a name with digits are about different things. */
+function hasSameFigures(one: string, other: string) {
+  const figures = (text: string) => (text.match(/[\w.-]*\d[\w.-]*/g) ?? []).toSorted().join(' ')
+  return figures(one) === figures(other)
 }
 
 function isSameTopic(one: ReadonlySet<string>, other: ReadonlySet<string>) {

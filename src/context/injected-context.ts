@@ -75,7 +75,7 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
   const limit = budget - spare - fence
-  const fitInto = (room: number) => fitGroups(state, options, room)
+  const fitInto = (room: number) => fitGroups(state, options, room, limit - leftOutRoom)
   const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit))), leftOutRoom)
   const fitted = fitInto(limit - noteRoom)
   return {
@@ -88,15 +88,20 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
 /** The most that pinned lines and decisions may take, whatever else there is. */
 const HEAD_SHARE = 0.6
 /** Up to this share, decisions are shown with their reasons. */
-const FULL_HEAD_SHARE = 0.25
+const FULL_HEAD_SHARE = 0.15
 const INTRO_SHARE = 0.2
 const STATUS_SHARE = 0.2
+/** Even of a small budget: name, objective and TL;DR come before everything else. */
+const MIN_INTRO = 90
+const MIN_STATUS = 84
 
 /** All of what is recorded if it fits, and what was captured in the rest; otherwise by value. */
 function fitGroups(
   state: SessionState,
   { conversation }: PackOptions,
   room: number,
+  /** Does not depend on what is left out, so that the head does not either. */
+  stableRoom: number,
 ): readonly FittedSection[] {
   const whole = sectionGroups(state, { conversation })
   const { intro, head, status, openWork, recorded, captured } = whole
@@ -105,12 +110,14 @@ function fitGroups(
     const fitted = shareRoom(all, room)
     return [...fitted, ...shareByValue(captured, room - costOfFitted(fitted))]
   }
-  const begin = shareRoom(intro, INTRO_SHARE * room)
+  const begin = shareRoom(intro, Math.max(INTRO_SHARE * stableRoom, MIN_INTRO))
+  const statusRoom = Math.max(STATUS_SHARE * stableRoom, MIN_STATUS)
   // What it shows must not depend on the rest, or its bytes would change with it.
-  const isBrief = fullCostOf(head) > FULL_HEAD_SHARE * room
+  const isBrief = fullCostOf(head) > FULL_HEAD_SHARE * stableRoom
   const ownHead = isBrief ? sectionGroups(state, { conversation, isBrief }).head : head
-  const first = shareByValue(ownHead, HEAD_SHARE * room)
-  const now = shareRoom(status, STATUS_SHARE * room)
+  const headRoom = Math.min(HEAD_SHARE * stableRoom, stableRoom - costOfFitted(begin) - statusRoom)
+  const first = shareByValue(ownHead, headRoom)
+  const now = shareRoom(status, statusRoom)
   const spent = costOfFitted([...begin, ...first, ...now])
   const open = shareByValue(openWork, room - spent)
   const rest = shareByValue([...recorded, ...captured], room - spent - costOfFitted(open))

@@ -14,6 +14,8 @@ export interface ContextSection {
   readonly count: number
   /** Items that exist but are not available here. */
   readonly earlier: number
+  /** What every item leaves out, such as reasons. */
+  readonly omits?: string | undefined
   /** Item cost limits to try, largest first. */
   readonly lengths: readonly number[]
   /** By item: how much it is worth its room. Of few that fit, the most valuable are shown. */
@@ -66,7 +68,8 @@ function render(section: ContextSection, shown: number, length: number) {
   let fitted = cached.get(key)
   if (fitted === undefined) {
     const lines = shown === 0 ? [] : section.lines(shown, length)
-    const isShortened = lines.some((line) => line.includes('…'))
+    const isShortened =
+      lines.some((line) => line.includes('…')) || (shown > 0 && section.omits !== undefined)
     fitted = { section, lines, shown, cost: costOfAll(lines), isShortened }
     cached.set(key, fitted)
   }
@@ -177,7 +180,7 @@ export const VIEW_COMMANDS = {
   activity: 'stint view --activity',
 } as const
 
-export const LEFT_OUT_ROOM = 130
+export const LEFT_OUT_ROOM = 120
 /** The second attempt may leave out more. */
 const NOTE_GROWTH = 30
 
@@ -189,8 +192,10 @@ export function describeLeftOut(fitted: readonly FittedSection[]): readonly stri
   for (const { section, shown } of fitted) {
     const missing = section.earlier + section.count - shown
     if (missing > 0) note(section.command, `${section.things} ${missing}`)
+    if (shown > 0 && section.omits !== undefined) note(section.command, section.omits)
   }
-  if (fitted.some(({ isShortened }) => isShortened)) note(VIEW_COMMANDS.all, 'what ends in …')
+  if (fitted.some(({ lines }) => lines.some((line) => line.includes('…'))))
+    note(VIEW_COMMANDS.all, 'what ends in …')
   return [...byCommand].map(([command, things]) => `${command} (${things.join(', ')})`)
 }
 
@@ -229,6 +234,7 @@ export function sectionFrame(
     readonly shelf?: { readonly earlier: number }
     readonly keep?: Keep
     readonly lengths?: readonly number[]
+    readonly omits?: string | undefined
   } = {},
 ): SectionFrame {
   const { shelf, keep = 'last', ...others } = more

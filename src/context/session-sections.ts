@@ -95,7 +95,7 @@ function firstRequest({ requests, goal }: SessionState) {
 }
 
 function decisions({ decisions: shelf }: SessionState, valued: EntryValuer, isBrief: boolean) {
-  const standing = standingDecisions(shelf.items)
+  const standing = isBrief ? standingDecisions(shelf.items) : shelf.items
   const rows = standing.map(({ text, choice, rationale }) => ({
     decision: text,
     choice: choice === undefined || text.includes(choice) ? '' : choice,
@@ -122,6 +122,7 @@ function decisions({ decisions: shelf }: SessionState, valued: EntryValuer, isBr
     {
       ...sectionFrame('Decisions:', 'decisions', VIEW_COMMANDS.decisions, [4, 180, 450], {
         shelf: { earlier: shelf.earlier + shelf.items.length - standing.length },
+        omits: isBrief && standing.some(({ rationale }) => rationale) ? 'reasons' : undefined,
       }),
       lengths: [Infinity, 120, 80, 60, 46],
     },

@@ -97,7 +97,7 @@ describe('stint pack', () => {
   test('stays within the budget, and uses a larger one', async () => {
     const { stint } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
-    const decisions = Array.from({ length: 40 }, (_, n) => [
+    const decisions = Array.from({ length: 150 }, (_, n) => [
       '--decision',
       `Use queue number ${n} for the things of kind ${n}`,
     ]).flat()

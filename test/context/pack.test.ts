@@ -92,7 +92,8 @@ describe('the context of a session', () => {
       'current: Renew the cookie when it is expired',
       '- [ ] Cover it with a test',
       'review the diff: two findings',
-      "The agent's last words: The cookie is renewed; one test still fails",
+      '- The cookie is renewed; one test still fails because the clock is mocked.',
+      "The agent's last words: Shall I go on?",
       'The last turn failed: API error: overloaded',
     ])
       expect(text).toContain(words)
@@ -164,7 +165,7 @@ describe('the context of a session', () => {
     const shown = (pattern: RegExp) => [...text.matchAll(pattern)].length
     expect(leftOut).toContainEqual(
       expect.stringContaining(
-        `stint view --decisions (decisions ${213 - shown(/Decision \d|Keep queue|Lock-first/g)})`,
+        `stint view --decisions (decisions ${213 - shown(/Decision \d|Keep queue|Lock-first/g)}`,
       ),
     )
     expect(leftOut).toContainEqual(
@@ -204,8 +205,8 @@ describe('the context of a session', () => {
 
   test('says when the last words come from an earlier conversation', () => {
     const said = (conversation: string) => packContext(noticedStory().state, { conversation }).text
-    expect(said('c-1')).toContain("The agent's last words: The cookie")
-    expect(said('c-2')).toContain("The agent's last words, in an earlier conversation: The cookie")
+    expect(said('c-1')).toContain("The agent's last words: Shall I go on?")
+    expect(said('c-2')).toContain("The agent's last words, in an earlier conversation: Shall I")
   })
 
   test('says when the TL;DR is older than the latest entries', () => {
@@ -229,6 +230,9 @@ describe('the head of a context', () => {
   test('stays byte-identical while the work continues', () => {
     for (const begin of [sweepStory, longStory, pinnedStory, crowdedStory]) {
       const story = begin()
+      // Decisions lose their reasons once when not everything fits any more.
+      story.add('blocker.raised', { text: 'Something is in the way '.repeat(400) })
+      story.add('discovery.made', { text: 'Something was found '.repeat(400) })
       const head = headOf(pack(story).text)
       expect(head.length).toBeGreaterThan(300)
       story.add('progress.made', { text: 'Some progress that was made meanwhile' })
@@ -240,8 +244,8 @@ describe('the head of a context', () => {
       })
       story.add('test.ran', { command: 'go test', passed: false })
       story.add('commit.made', { commit: 'abc', subject: 'one more' })
-      story.add('blocker.raised', { text: 'Something is in the way '.repeat(100) })
-      story.add('discovery.made', { text: 'Something was found '.repeat(100) })
+      story.add('blocker.raised', { text: 'Something else is in the way '.repeat(100) })
+      story.add('discovery.made', { text: 'Something else was found '.repeat(100) })
       story.add('step.added', { text: 'One more step' })
       story.add('next.added', { text: 'One more thing' })
       story.add('context.compacted', {})

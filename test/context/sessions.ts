@@ -46,7 +46,7 @@ export function noticedStory(): Story {
   })
   story.add('turn.ended', {
     conversation,
-    said: 'The cookie is renewed; one test still fails because the clock is mocked.',
+    said: 'The cookie is renewed; one test still fails because the clock is mocked. Shall I go on?',
     failure: 'API error: overloaded',
   })
   return story
