@@ -2,16 +2,17 @@
 import { createInterface } from 'node:readline'
 
 const TURN_TIMEOUT_MS = 180_000
+/** Hooks of one event start at once. */
+const TOGETHER_MS = 15
 
 export class Conversation {
-  /** Every hook that ran: { event, ms, turn }. */
+  /** Every hook that ran: { event, subject, index, ms }; `index` counts the hooks that started together. */
   hooks = []
-  /** How many prompts were sent. */
-  turns = 0
   #child
   #model
   #answers = new Map()
   #started = new Map()
+  #latest = { name: '', at: 0, index: 0 }
   #seen = []
   #waiting
   #errors = ''
@@ -20,7 +21,9 @@ export class Conversation {
     this.#child = child
     this.#model = model
     this.closed = new Promise((resolve) => child.once('close', resolve))
-    this.closed.then(() => this.#waiting?.reject(new Error(`the agent ended early\n${this.#errors}`)))
+    this.closed.then(() =>
+      this.#waiting?.reject(new Error(`the agent ended early\n${this.#errors}`)),
+    )
     child.stderr.on('data', (chunk) => (this.#errors += chunk))
     // A killed agent closes its end while a prompt is on its way.
     child.stdin.on('error', (error) => (this.#errors += error.message))
@@ -33,12 +36,14 @@ export class Conversation {
 
   /** Sends a prompt and resolves when the turn has ended. The model gives `replies`, one each. */
   async say(prompt, replies = [], answers = {}) {
-    this.turns += 1
     this.#answers = new Map(Object.entries(answers))
     this.#model.expect(prompt, replies)
     const ended = new Promise((resolve, reject) => (this.#waiting = { resolve, reject }))
     const late = setTimeout(
-      () => this.#waiting?.reject(new Error(`no end of the turn "${prompt.slice(0, 60)}"\n${this.#errors}`)),
+      () =>
+        this.#waiting?.reject(
+          new Error(`no end of the turn "${prompt.slice(0, 60)}"\n${this.#errors}`),
+        ),
       TURN_TIMEOUT_MS,
     )
     this.#write({ type: 'user', message: { role: 'user', content: prompt } })
@@ -74,17 +79,27 @@ export class Conversation {
     if (type === 'assistant')
       for (const block of message.message.content) this.#seen.push(block.type)
     if (type === 'control_request') this.#allow(message)
-    if (type === 'system' && subtype === 'hook_started')
-      this.#started.set(message.hook_id, performance.now())
+    if (type === 'system' && subtype === 'hook_started') this.#hookStarted(message)
     if (type === 'system' && subtype === 'hook_response') this.#hookEnded(message)
     if (type === 'result') this.#waiting?.resolve(message)
+  }
+
+  #hookStarted({ hook_id: id, hook_name: name }) {
+    const at = performance.now()
+    const { name: previous, at: before, index } = this.#latest
+    const isTogether = name === previous && at - before < TOGETHER_MS
+    this.#latest = { name, at, index: isTogether ? index + 1 : 0 }
+    this.#started.set(id, this.#latest)
   }
 
   #hookEnded({ hook_id: id, hook_event: event }) {
     const started = this.#started.get(id)
     // PreCompact hooks are not announced.
     if (started === undefined) return
-    this.hooks.push({ event, ms: performance.now() - started, turn: this.turns })
+    const { name, at, index } = started
+    // `PostToolUse:Bash`
+    const subject = name.slice(event.length + 1)
+    this.hooks.push({ event, subject, index, ms: performance.now() - at })
   }
 
   /** The agent asks its user: a question gets the scripted answer, anything else is allowed. */

@@ -13,26 +13,23 @@ export const EVENTS = {
   compaction: {
     title: 'compaction',
     async run({ world, work, ask }) {
-      const conversation = world.talk({ resume: work.id })
-      await conversation.say(CARRY_ON, [{ text: 'Going on.', isFull: true }])
-      await ask(conversation)
+      await ask(await resumed(world, work, { isFull: true }))
     },
-    // The request after a compaction begins with the agent's own summary.
-    hasHappened: (text) => text.includes('This session is being continued from'),
+    hasHappened: isCompacted,
   },
   compact: {
     title: '`/compact`',
     async run({ world, work, ask }) {
-      const conversation = world.talk({ resume: work.id })
+      const conversation = await resumed(world, work)
       await conversation.say('/compact')
       await ask(conversation)
     },
-    hasHappened: (text) => text.includes('This session is being continued from'),
+    hasHappened: isCompacted,
   },
   clear: {
     title: '`/clear`',
     async run({ world, work, ask }) {
-      const conversation = world.talk({ resume: work.id })
+      const conversation = await resumed(world, work)
       await conversation.say('/clear')
       await ask(conversation)
     },
@@ -74,4 +71,19 @@ export const EVENTS = {
       await ask(world.talk())
     },
   },
+}
+
+/**
+ * The conversation of the work, one turn on. Without that turn a compaction would keep what was
+ * injected on resume, because it keeps what follows the last reply.
+ */
+async function resumed(world, work, { isFull = false } = {}) {
+  const conversation = world.talk({ resume: work.id })
+  await conversation.say(CARRY_ON, [{ text: 'Going on.', isFull }])
+  return conversation
+}
+
+/** The request after a compaction begins with the agent's own summary. */
+function isCompacted(text) {
+  return text.includes('This session is being continued from')
 }

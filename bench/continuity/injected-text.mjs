@@ -45,11 +45,10 @@ export function placesOf({ system, tools = [], messages }) {
 /** Results of the calls with which the tool is asked for what it holds. */
 function resultsOf({ messages }, names) {
   const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
-  const ids = blocks
-    .filter(({ type, name }) => type === 'tool_use' && names.includes(name))
-    .map(({ id }) => id)
+  const calls = blocks.filter(({ type, name }) => type === 'tool_use' && names.includes(name))
+  const ids = new Set(calls.map(({ id }) => id))
   return blocks
-    .filter(({ type, tool_use_id: id }) => type === 'tool_result' && ids.includes(id))
+    .filter(({ type, tool_use_id: id }) => type === 'tool_result' && ids.has(id))
     .flatMap(({ content }) => textsOf(content))
 }
 

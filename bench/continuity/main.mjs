@@ -58,8 +58,14 @@ async function* rowsOf({ world, model, options }) {
           (source) =>
             source === scenario.source || (source === 'recorded' && scenario.source === 'user'),
         )
-        if (sources.length > 0)
+        if (sources.length === 0) continue
+        try {
           yield* await scenarioRows({ world, model, adapter, set, scenario, sources, options, say })
+        } catch (error) {
+          // The other scenarios still count.
+          say(`${name} ${set}/${scenario.source} failed: ${error.stack}`)
+          process.exitCode = 1
+        }
       }
     }
     await adapter.cleanup?.(world)

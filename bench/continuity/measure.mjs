@@ -9,7 +9,7 @@ const PROBE_SETTLE_MS = 1_500
 
 /** Plays the scripted turns and saves the state as `name`. */
 export async function playWork({ world, model, scenario, adapter, hooks, name }) {
-  await world.create(scenario.files, adapter.env?.(world))
+  await world.create(scenario.files, { env: adapter.env?.(world), args: adapter.args?.(world) })
   model.forget()
   await adapter.prepare(world)
   if (hooks !== undefined) world.writeHooks(hooks)
@@ -76,36 +76,47 @@ function programsIn(trace) {
 
 /** The same hooks, which do nothing. */
 export function idleHooks(hooks) {
+  let count = 0
+  // Each differs: the agent runs equal commands of an event once.
+  const idle = (hook) => ({ ...hook, command: `node -e ${count++}` })
   return Object.fromEntries(
     Object.entries(hooks).map(([event, groups]) => [
       event,
-      groups.map((group) => ({
-        ...group,
-        hooks: group.hooks.map((hook) => ({ ...hook, command: 'node -e 0' })),
-      })),
+      groups.map((group) => ({ ...group, hooks: group.hooks.map(idle) })),
     ]),
   )
 }
 
 /**
- * Milliseconds of hooks in an average turn: the median of each event, times how often it fires. A
- * median, because other programs run on the machine.
+ * Milliseconds of hooks in an average turn, those the agent waits for and those it does not: the
+ * median of each event, times how often it fires. A median, because other programs run on the
+ * machine.
  */
-export function hookTime({ hookTimes, turns }) {
-  const byEvent = groupByEvent(hookTimes)
-  let total = 0
-  for (const times of byEvent.values()) total += median(times.map(({ ms }) => ms)) * times.length
-  return total / turns
+export function hookTime({ hookTimes, hooks, turns }) {
+  const groups = new Map()
+  for (const time of hookTimes) {
+    const isBackground = isAsync(hooks, time)
+    const key = `${isBackground ? 'background' : 'blocking'} ${time.event}`
+    groups.set(key, [...(groups.get(key) ?? []), time.ms])
+  }
+  const total = { blocking: 0, background: 0 }
+  for (const [key, times] of groups)
+    total[key.split(' ')[0]] += (median(times) * times.length) / turns
+  return total
 }
 
-// Node 20 has no Map.groupBy.
-function groupByEvent(hookTimes) {
-  const groups = new Map()
-  for (const time of hookTimes)
-    groups.set(time.event, [...(groups.get(time.event) ?? []), time])
-  return groups
+/** The agent starts the hooks of an event in the order of its settings. */
+function isAsync(hooks, { event, subject, index }) {
+  const matching = (hooks[event] ?? [])
+    .filter(({ matcher = '' }) => matcher === '' || matcher === '*' || fits(matcher, subject))
+    .flatMap((group) => group.hooks)
+  return matching[index]?.async === true
+}
+
+function fits(matcher, subject) {
+  return new RegExp(`^(?:${matcher})$`).test(subject)
 }
 
 function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)]
 }

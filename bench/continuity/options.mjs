@@ -39,7 +39,12 @@ export function continuityOptions(args) {
     sets: chosen('set', values.set, quick ? known.slice(0, 1) : known, known),
     adapters: chosen('adapter', values.adapter, ['stint'], ADAPTERS),
     sources: chosen('source', values.source, quick ? ['user'] : SOURCES, SOURCES),
-    events: chosen('event', values.event, quick ? QUICK_EVENTS : Object.keys(EVENTS), Object.keys(EVENTS)),
+    events: chosen(
+      'event',
+      values.event,
+      quick ? QUICK_EVENTS : Object.keys(EVENTS),
+      Object.keys(EVENTS),
+    ),
     out: values.out,
     texts: values.texts,
     isHeldOut: (set) => HELD_OUT_SETS.includes(set),

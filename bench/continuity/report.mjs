@@ -12,21 +12,38 @@ export function reportOf(results, { version, day }) {
     '',
     ...table(
       ['tool', 'set', 'source', ...titles],
-      results.map((row) => [...namesOf(row), ...events.map((event) => factsCell(row.after[event]))]),
+      results.map((row) => [
+        ...namesOf(row),
+        ...events.map((event) => factsCell(row.after[event])),
+      ]),
     ),
     '',
     'Injected tokens',
     '',
     ...table(
       ['tool', 'set', 'source', ...titles],
-      results.map((row) => [...namesOf(row), ...events.map((event) => tokensCell(row.after[event]))]),
+      results.map((row) => [
+        ...namesOf(row),
+        ...events.map((event) => tokensCell(row.after[event])),
+      ]),
     ),
     '',
     'Per turn of the work',
     '',
     ...table(
-      ['tool', 'set', 'source', 'hook time / `node -e 0`', 'programs added', 'model calls added', 'processes left'],
-      results.flatMap((row) => (row.cost === undefined ? [] : [[...namesOf(row), ...costCells(row.cost)]])),
+      [
+        'tool',
+        'set',
+        'source',
+        'hook time / `node -e 0`',
+        'background hooks',
+        'programs added',
+        'model calls added',
+        'processes left',
+      ],
+      results.flatMap((row) =>
+        row.cost === undefined ? [] : [[...namesOf(row), ...costCells(row.cost)]],
+      ),
     ),
   ].join('\n')
 }
@@ -45,8 +62,13 @@ function tokensCell(after) {
   return after.isMissing ? 'n/a' : after.tokens.toLocaleString('en')
 }
 
-function costCells({ hookRatio, programs, calls, left }) {
-  return [hookRatio?.toFixed(2) ?? 'n/a', programs ?? 'n/a', rounded(calls), left]
+function costCells({ hookMs, idleHookMs, programs, calls, left }) {
+  const ratios = ['blocking', 'background'].map((kind) => ratio(hookMs[kind], idleHookMs[kind]))
+  return [...ratios, programs ?? 'n/a', rounded(calls), left]
+}
+
+function ratio(ours, idle) {
+  return idle === 0 ? 'none' : (ours / idle).toFixed(2)
 }
 
 function rounded(number) {

@@ -17,7 +17,16 @@ const hasStrace = canRun('strace', '-V')
  * The rows of a scenario: what was injected after each event, and what the tool cost in the work.
  * `sources` may hold the scenario's own and `recorded`.
  */
-export async function scenarioRows({ world, model, adapter, set, scenario, sources, options, say }) {
+export async function scenarioRows({
+  world,
+  model,
+  adapter,
+  set,
+  scenario,
+  sources,
+  options,
+  say,
+}) {
   const started = performance.now()
   const report = (what) => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
@@ -64,7 +73,15 @@ export async function scenarioRows({ world, model, adapter, set, scenario, sourc
       options.events.map((event) => [
         event,
         events.includes(event) && bodies !== undefined
-          ? outcome({ name, event, body: bodies[event], bare: bare[event], scenario, adapter, options })
+          ? outcome({
+              name,
+              event,
+              body: bodies[event],
+              bare: bare[event],
+              scenario,
+              adapter,
+              options,
+            })
           : { isMissing: true },
       ]),
     )
@@ -73,7 +90,6 @@ export async function scenarioRows({ world, model, adapter, set, scenario, sourc
   const cost = {
     hookMs: hookTime(work),
     idleHookMs: hookTime(idle),
-    hookRatio: work.hookTimes.length === 0 ? undefined : hookTime(work) / hookTime(idle),
     programs: programsWith === undefined ? undefined : programsWith - programsWithout,
     calls: (work.calls - idle.calls) / work.turns,
     left: work.left,
@@ -95,7 +111,14 @@ function outcome({ name, event, body, bare, scenario, adapter, options }) {
   const { missing, wrong, ...score } = scoreOf(scenario, text)
   // The ids of a held-out set stay unknown.
   const ids = options.isHeldOut(name.set) ? {} : { missing, wrong }
-  return { ...score, ...ids, tokens: text === '' ? 0 : tokenizer.encode(text, [], []).length }
+  // Asking the tool takes the model one more call.
+  const calls = recalled.length === 0 ? 0 : 1
+  return {
+    ...score,
+    ...ids,
+    calls,
+    tokens: text === '' ? 0 : tokenizer.encode(text, [], []).length,
+  }
 }
 
 function canRun(program, ...args) {

@@ -11,5 +11,12 @@ export function scoreOf({ facts, stale = [] }, text) {
   const missing = facts.filter((fact) => !isPresent(fact, text)).map(({ id }) => id)
   const wrong = stale.filter((fact) => isPresent(fact, text)).map(({ id }) => id)
   const present = facts.length - missing.length
-  return { present, stale: wrong.length, net: present - wrong.length, of: facts.length, missing, wrong }
+  return {
+    present,
+    stale: wrong.length,
+    net: present - wrong.length,
+    of: facts.length,
+    missing,
+    wrong,
+  }
 }

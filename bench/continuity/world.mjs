@@ -15,12 +15,10 @@ import { dirname, join } from 'node:path'
 import { Conversation, pause } from './conversation.mjs'
 
 const SETTLE_MS = 6_000
-const TALK = [
-  '--dangerously-skip-permissions',
-  // Questions to the user arrive as control requests, which a headless agent cannot ask otherwise.
-  ...['--permission-prompt-tool', 'stdio', '--include-hook-events', '--verbose'],
-  ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json'],
-]
+const TALK = `-p --input-format stream-json --output-format stream-json --verbose
+  --include-hook-events --dangerously-skip-permissions`.split(/\s+/)
+/** Questions to the user arrive as control requests; a headless agent cannot ask otherwise. */
+const ASK = ['--permission-prompt-tool', 'stdio']
 
 export class World {
   #base = mkdtempSync(join(tmpdir(), 'ct-'))
@@ -33,6 +31,7 @@ export class World {
   #program
   #model
   #toolEnv = {}
+  #toolArgs = []
   #children = new Set()
 
   constructor(program, model) {
@@ -66,9 +65,10 @@ export class World {
   }
 
   /** An empty home and a repository with these files. */
-  async create(files, toolEnv = {}) {
+  async create(files, { env = {}, args = [] } = {}) {
     await this.#clear()
-    this.#toolEnv = toolEnv
+    this.#toolEnv = env
+    this.#toolArgs = args
     for (const name of ['p', 'home', 't', 'bin', 'cfg'])
       mkdirSync(join(this.root, name), { recursive: true })
     writeFileSync(
@@ -98,7 +98,12 @@ export class World {
   /** A new conversation, or one that is resumed. */
   talk({ resume, trace } = {}) {
     const id = resume ?? randomUUID()
-    const args = [...TALK, ...(resume === undefined ? ['--session-id', id] : ['--resume', id])]
+    const args = [
+      ...TALK,
+      ...ASK,
+      ...this.#toolArgs,
+      ...(resume === undefined ? ['--session-id', id] : ['--resume', id]),
+    ]
     const command = trace === undefined ? [this.#program] : [...tracing(trace), this.#program]
     const child = spawn(command[0], [...command.slice(1), ...args], {
       cwd: this.project,
@@ -178,7 +183,18 @@ export class World {
 
 /** Stops only for started programs, so that it slows little else. */
 function tracing(file) {
-  return ['strace', '-f', '-qq', '--seccomp-bpf', '-e', 'trace=execve', '-e', 'signal=none', '-o', file]
+  return [
+    'strace',
+    '-f',
+    '-qq',
+    '--seccomp-bpf',
+    '-e',
+    'trace=execve',
+    '-e',
+    'signal=none',
+    '-o',
+    file,
+  ]
 }
 
 function environmentOf(pid) {
