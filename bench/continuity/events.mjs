@@ -3,24 +3,27 @@
 import { bash } from './scripted-model.mjs'
 
 export const STATE_PROMPT = 'What is the state of this work?'
-const CARRY_ON = 'Go on.'
 
 /**
- * Each event resolves when the prompt was sent. `work.id` is the conversation of the work;
- * `ask(conversation)` sends the prompt and ends the conversation.
+ * Each event resolves when the prompt was sent. `resume()` opens the conversation of the work;
+ * `ask(conversation)` sends the prompt and ends the conversation. `startsInConversation`: the last
+ * turn of the work is played after the conversation was resumed. Otherwise a compaction would keep
+ * what was injected on resume, because it keeps what follows the last reply.
  */
 export const EVENTS = {
   compaction: {
     title: 'compaction',
-    async run({ world, work, ask }) {
-      await ask(await resumed(world, work, { isFull: true }))
+    startsInConversation: true,
+    async run({ resume, ask }) {
+      await ask(await resume({ isFull: true }))
     },
     hasHappened: isCompacted,
   },
   compact: {
     title: '`/compact`',
-    async run({ world, work, ask }) {
-      const conversation = await resumed(world, work)
+    startsInConversation: true,
+    async run({ resume, ask }) {
+      const conversation = await resume()
       await conversation.say('/compact')
       await ask(conversation)
     },
@@ -28,12 +31,13 @@ export const EVENTS = {
   },
   clear: {
     title: '`/clear`',
-    async run({ world, work, ask }) {
-      const conversation = await resumed(world, work)
+    startsInConversation: true,
+    async run({ resume, ask }) {
+      const conversation = await resume()
       await conversation.say('/clear')
       await ask(conversation)
     },
-    hasHappened: (text, { firstPrompt }) => !text.includes(firstPrompt),
+    hasHappened: ({ messages }) => messages.every(({ role }) => role !== 'assistant'),
   },
   fresh: {
     title: 'fresh conversation',
@@ -43,9 +47,10 @@ export const EVENTS = {
   },
   kill: {
     title: '`kill -9`',
-    async run({ world, work, ask }) {
-      const conversation = world.talk({ resume: work.id })
-      await conversation.sayUntilToolCall(CARRY_ON, [{ tools: [bash('sleep 60')] }])
+    startsInConversation: true,
+    async run({ world, resume, ask }) {
+      const conversation = await resume()
+      await conversation.sayUntilToolCall('Go on.', [{ tools: [bash('sleep 60')] }])
       await conversation.kill()
       await ask(world.talk())
     },
@@ -73,17 +78,7 @@ export const EVENTS = {
   },
 }
 
-/**
- * The conversation of the work, one turn on. Without that turn a compaction would keep what was
- * injected on resume, because it keeps what follows the last reply.
- */
-async function resumed(world, work, { isFull = false } = {}) {
-  const conversation = world.talk({ resume: work.id })
-  await conversation.say(CARRY_ON, [{ text: 'Going on.', isFull }])
-  return conversation
-}
-
 /** The request after a compaction begins with the agent's own summary. */
-function isCompacted(text) {
-  return text.includes('This session is being continued from')
+function isCompacted({ messages }) {
+  return JSON.stringify(messages).includes('This session is being continued from')
 }

@@ -7,7 +7,10 @@ import { bash, repliesOf } from './scripted-model.mjs'
 
 const PROBE_SETTLE_MS = 1_500
 
-/** Plays the scripted turns and saves the state as `name`. */
+/**
+ * Plays the scripted turns and saves the state as `name`. The last turn is played in a resumed
+ * conversation: a compaction starts from the state before it, and so needs no turn of its own.
+ */
 export async function playWork({ world, model, scenario, adapter, hooks, name }) {
   await world.create(scenario.files, { env: adapter.env?.(world), args: adapter.args?.(world) })
   model.forget()
@@ -15,40 +18,70 @@ export async function playWork({ world, model, scenario, adapter, hooks, name })
   if (hooks !== undefined) world.writeHooks(hooks)
   const registered = world.hooks(adapter.hookFiles?.(world))
   const conversation = world.talk()
-  for (const turn of scenario.turns) {
-    const { replies, answers } = repliesOf(turn)
-    const result = await conversation.say(turn.prompt, replies, answers)
-    if (result.is_error) throw new Error(`a turn failed: ${JSON.stringify(result).slice(0, 300)}`)
-  }
+  for (const turn of scenario.turns.slice(0, -1)) await playTurn(conversation, turn)
   await conversation.end()
-  await adapter.afterWork?.(world)
-  const left = await world.settle()
-  await world.save(name)
+  await world.settle()
+  await world.save(beforeLast(name))
+  const last = await playLastTurn({ world, scenario, adapter, id: conversation.id, name })
   return {
     id: conversation.id,
     calls: model.calls,
-    hookTimes: conversation.hooks,
+    hookTimes: [...conversation.hooks, ...last.hookTimes],
     hooks: registered,
-    left,
+    left: last.left,
     turns: scenario.turns.length,
   }
 }
 
+/** Records the facts before the last turn of the work, and saves the state as `name`. */
+export async function recordFacts({ world, scenario, adapter, work, from, name }) {
+  await world.restore(beforeLast(from))
+  await adapter.record(world, scenario.facts)
+  await world.settle()
+  await world.save(beforeLast(name))
+  await playLastTurn({ world, scenario, adapter, id: work.id, name })
+}
+
+async function playLastTurn({ world, scenario, adapter, id, name }) {
+  const conversation = world.talk({ resume: id })
+  await playTurn(conversation, scenario.turns.at(-1))
+  await conversation.end()
+  await adapter.afterWork?.(world)
+  const left = await world.settle()
+  await world.save(name)
+  return { hookTimes: conversation.hooks, left }
+}
+
+/** With `isFull` the model reports with its reply that the window is full. */
+async function playTurn(conversation, turn, { isFull = false } = {}) {
+  const { replies, answers } = repliesOf(turn)
+  const last = { ...replies.at(-1), isFull }
+  const result = await conversation.say(turn.prompt, [...replies.slice(0, -1), last], answers)
+  if (result.is_error) throw new Error(`a turn failed: ${JSON.stringify(result).slice(0, 300)}`)
+}
+
+function beforeLast(name) {
+  return `${name}-before-last-turn`
+}
+
 /** The body of the request after an event. */
 export async function requestAfter({ event, world, model, scenario, adapter, work, name }) {
-  await world.restore(name)
-  const { run, hasHappened } = EVENTS[event]
+  const { run, hasHappened, startsInConversation = false } = EVENTS[event]
+  await world.restore(startsInConversation ? beforeLast(name) : name)
   const recall = adapter.recall?.() ?? []
   const ask = async (conversation) => {
     const replies = recall.length === 0 ? [] : [{ tools: recall }]
     await conversation.say(STATE_PROMPT, replies)
     await conversation.end()
   }
-  await run({ world, work, adapter, ask })
+  const resume = async (options) => {
+    const conversation = world.talk({ resume: work.id })
+    if (startsInConversation) await playTurn(conversation, scenario.turns.at(-1), options)
+    return conversation
+  }
+  await run({ world, adapter, ask, resume })
   const body = model.requestFor(STATE_PROMPT)
-  const [{ prompt: firstPrompt }] = scenario.turns
-  if (hasHappened?.(JSON.stringify(body.messages), { firstPrompt }) === false)
-    throw new Error(`the event "${event}" did not happen`)
+  if (hasHappened?.(body) === false) throw new Error(`the event "${event}" did not happen`)
   return body
 }
 

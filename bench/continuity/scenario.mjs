@@ -7,7 +7,14 @@ import * as claude from 'ai-tokenizer/encoding/claude'
 import none from './adapters/none.mjs'
 import { EVENTS } from './events.mjs'
 import { injectedText } from './injected-text.mjs'
-import { hookTime, idleHooks, playWork, programsPerTurn, requestAfter } from './measure.mjs'
+import {
+  hookTime,
+  idleHooks,
+  playWork,
+  programsPerTurn,
+  recordFacts,
+  requestAfter,
+} from './measure.mjs'
 import { scoreOf } from './score.mjs'
 
 const tokenizer = new Tokenizer(claude)
@@ -57,10 +64,8 @@ export async function scenarioRows({
   const programsWith = await programs({ work, name: 'worked' })
   let recorded
   if (isRecorded) {
-    await world.restore('worked')
-    await adapter.record(world, scenario.facts)
-    await world.settle()
-    await world.save('recorded')
+    await recordFacts({ ...shared, adapter, work, from: 'worked', name: 'recorded' })
+    report('recorded')
     recorded = await requests({ adapter, work, name: 'recorded' })
   }
   const idle = await play({ adapter: none, hooks: idleHooks(work.hooks), name: 'idle' })
