@@ -37,7 +37,7 @@ export const EVENTS = {
       await conversation.say('/clear')
       await ask(conversation)
     },
-    hasHappened: ({ messages }) => messages.every(({ role }) => role !== 'assistant'),
+    hasHappened: isCleared,
   },
   fresh: {
     title: 'fresh conversation',
@@ -81,4 +81,10 @@ export const EVENTS = {
 /** The request after a compaction begins with the agent's own summary. */
 function isCompacted({ messages }) {
   return JSON.stringify(messages).includes('This session is being continued from')
+}
+
+/** Nothing was said before the prompt. */
+function isCleared({ messages }) {
+  const prompt = messages.findIndex(({ content }) => JSON.stringify(content).includes(STATE_PROMPT))
+  return messages.slice(0, prompt).every(({ role }) => role !== 'assistant')
 }
