@@ -59,6 +59,10 @@ ${Object.entries(BENCHES)
   .map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
   .join('\n')}
 
+Only on request, with options of its own (npm run bench -- continuity --help):
+
+  continuity  the facts that a tool brings back after a compaction, /clear or a crash, with the real Claude Code
+
   npm run bench
   npm run bench -- --scale 0.05
   npm run bench -- hooks serve

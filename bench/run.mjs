@@ -11,8 +11,13 @@ const MISUSED = 2
 const say = (line) => process.stderr.write(`${line}\n`)
 
 try {
-  const asked = askedFor(process.argv.slice(2))
-  if (asked.help) process.stdout.write(helpText())
+  const args = process.argv.slice(2)
+  const asked = args[0] === 'continuity' ? { continuity: args.slice(1) } : askedFor(args)
+  if (asked.continuity !== undefined) {
+    // It has options of its own, and runs only on request: it installs an agent program.
+    const { main } = await import('./continuity/main.mjs')
+    await main(asked.continuity)
+  } else if (asked.help) process.stdout.write(helpText())
   else process.exitCode = await runAll(asked)
 } catch (error) {
   if (!(error instanceof Misused)) throw error
