@@ -16,7 +16,7 @@ export interface SectionTable<Column extends string> {
   line(row: Row<Column>): string
 }
 
-const MAX_ROWS = 60
+const MAX_ROWS = 150
 /** With fewer rows the header costs more than TOON saves. */
 const MIN_TOON_ROWS = 4
 

@@ -97,9 +97,9 @@ describe('stint pack', () => {
   test('stays within the budget, and uses a larger one', async () => {
     const { stint } = shop()
     await stint('init', '--name', 'a', '--goal', 'Sell')
-    const decisions = Array.from({ length: 150 }, (_, n) => [
+    const decisions = Array.from({ length: 90 }, (_, n) => [
       '--decision',
-      `Use queue number ${n} for the things of kind ${n}`,
+      `Use queue number ${n} for the things of kind ${n}, as long as no other queue of the kind has room for more of them`,
     ]).flat()
     await stint('log', ...decisions)
     const within = async (budget: string) =>

@@ -182,7 +182,7 @@ describe('the context of a session', () => {
     const story = new Story()
     for (let n = 0; n < 150; n += 1) story.add('decision.made', { title: `Decision ${n}` })
     expect(packContext(abridge(story.state)).leftOut).toEqual([
-      'stint view --decisions (decisions 90)',
+      'stint view --decisions (decisions 50)',
     ])
   })
 
@@ -231,8 +231,8 @@ describe('the head of a context', () => {
     for (const begin of [sweepStory, longStory, pinnedStory, crowdedStory]) {
       const story = begin()
       // Decisions lose their reasons once when not everything fits any more.
-      story.add('blocker.raised', { text: 'Something is in the way '.repeat(400) })
-      story.add('discovery.made', { text: 'Something was found '.repeat(400) })
+      for (let n = 0; n < 40; n += 1)
+        story.add('discovery.made', { text: `${n}. ${'Something was found '.repeat(20)}` })
       const head = headOf(pack(story).text)
       expect(head.length).toBeGreaterThan(300)
       story.add('progress.made', { text: 'Some progress that was made meanwhile' })

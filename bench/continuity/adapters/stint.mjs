@@ -14,7 +14,6 @@ export default {
     writeFileSync(stint, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`)
     chmodSync(stint, 0o755)
     world.run('stint', 'setup', 'claude')
-    world.run('stint', 'init', '--name', 'work', '--goal', 'The work in this repository')
   },
   record(world, facts) {
     for (const [index, { statement }] of facts.entries())
