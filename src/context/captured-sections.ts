@@ -3,6 +3,7 @@ import { type Observations, NO_OBSERVATIONS } from '../command/merge-observation
 import { observationLines } from '../command/observation-lines.ts'
 import type { SessionState } from '../session/state.ts'
 import { VIEW_COMMANDS, type ContextSection, bullets, paragraph, sectionFrame } from './section.ts'
+import { withoutStatements } from '../session/kinds/statements.ts'
 import type { EntryValuer } from './entry-value.ts'
 import { contentWords } from './intent/unrelated-work.ts'
 
@@ -23,7 +24,7 @@ export function statementSections(state: SessionState): readonly ContextSection[
         ...statement,
         text: `${statement.isConfirmed === true ? '✓ ' : ''}${statement.text}`,
       })),
-      'Said by the agent (✓: confirmed later by a commit, a test or the user; otherwise unconfirmed):',
+      'Said by the agent, unconfirmed unless marked ✓ (by a commit or the user):',
       'findings',
       [6, 60, 500],
     ),
@@ -72,22 +73,30 @@ function list(
   )
 }
 
+/** More of them would be old orders, long carried out. */
+const MAX_REQUESTS = 8
+
 /** What the user asked for, without what is listed as a statement. */
 export function requestSection(state: SessionState, value: EntryValuer): ContextSection {
-  const texts = state.requests.items
-    .map(({ text }) => withoutStatements(text, state))
+  const { earlier, items } = state.requests
+  const texts = items
+    .slice(-MAX_REQUESTS)
+    .map(({ asked }) => asked)
     .filter((text) => text.length >= 8)
   return bullets(
     value('request', texts),
     sectionFrame('Asked by the user lately:', 'requests', VIEW_COMMANDS.activity, [10, 60, 110], {
-      shelf: state.requests,
+      shelf: { earlier: earlier + items.length - texts.length },
     }),
   )
 }
 
 export function lastWordsSection(state: SessionState, isOther: boolean): ContextSection {
   return paragraph(
-    { text: withoutStatements(state.lastTurn?.said ?? '', state), value: LAST_WORDS_VALUE },
+    {
+      text: withoutStatements(state.lastTurn?.said ?? '', state.statements.items),
+      value: LAST_WORDS_VALUE,
+    },
     sectionFrame(
       `The agent's last words${isOther ? ', in an earlier conversation' : ''}:`,
       'last words',
@@ -99,13 +108,6 @@ export function lastWordsSection(state: SessionState, isOther: boolean): Context
 }
 
 const LAST_WORDS_VALUE = 0.08
-
-/** No fact is injected twice. */
-function withoutStatements(text: string, { statements }: SessionState): string {
-  let rest = text
-  for (const statement of statements.items) rest = rest.replace(statement.text, ' ')
-  return rest.replaceAll(/\s+/g, ' ').trim()
-}
 
 /** Whether what people and agents recorded says the same. */
 function recordedTexts(state: SessionState): (text: string) => boolean {

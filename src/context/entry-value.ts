@@ -17,7 +17,7 @@ const BASE = {
   agent: 0.07,
   command: 0.05,
   file: 0.05,
-  commit: 0.04,
+  commit: 0.14,
   note: 0.03,
   'passed test': 0.02,
   progress: 0.02,

@@ -78,7 +78,7 @@ function keyContext({ key }: SessionState, valued: EntryValuer) {
 
 /** Unless the objective, which hooks take from it, says the same. */
 function firstRequest({ requests, goal }: SessionState) {
-  const text = requests.items[0]?.text ?? ''
+  const text = requests.items[0]?.asked ?? ''
   const isObjective = goal !== '' && oneLine(text).startsWith(goal.replace(/…$/, ''))
   return paragraph(
     isObjective ? '' : text,
@@ -383,8 +383,10 @@ function commits({ commits: shelf }: SessionState, valued: EntryValuer) {
   )
 }
 
-function testRuns({ tests: shelf }: SessionState, valued: EntryValuer) {
-  const runs = failedFirst(shelf.items)
+function testRuns({ tests: shelf, observations }: SessionState, valued: EntryValuer) {
+  // A failed run whose tests are listed with their assertions says nothing more.
+  const listed = new Set(observations?.tests.map(({ command }) => command))
+  const runs = failedFirst(shelf.items.filter(({ passed, text }) => passed || !listed.has(text)))
   const values = runs.map(
     ({ passed, text }) => valued(passed ? 'passed test' : 'failed test', [text])[0]!.value,
   )

@@ -5,6 +5,8 @@ import { announceSession, claimOpening, readOpenSessions } from '../project/stor
 import { readPending } from '../project/store/outbox.ts'
 import { prepareSessionsFolder } from '../project/store/project-paths.ts'
 import { draftEntry } from '../session/entries.ts'
+import { withoutStatements } from '../session/kinds/statements.ts'
+import { statementsFromUser } from '../session/statements/statements.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { nameFrom } from '../text/redact.ts'
 import { defined } from '../text/defined.ts'
@@ -47,14 +49,14 @@ function createSession(context: SessionContext): void {
     if (active !== undefined) return context.bindTo(active)
     const { branch } = context.head
     const first = firstRequest(context)
-    const name = freeName(context, sessionNameFrom(branch, redactInTime(first, config)))
+    const goal = goalFrom(first)
+    const name = freeName(context, sessionNameFrom(branch, redactInTime(goal, config)))
     const { repository } = paths
     const session = new LiveSession(mintId(undefined), paths, config)
     const worktree = repository?.isLinked === true ? { worktree: repository.worktree } : {}
     // Announced first: otherwise a kill in between would open a second session.
     const open = { id: session.id, name, status: 'active' as const, updatedAt: context.now }
     announceSession(paths, { ...open, ...defined({ branch }), ...worktree })
-    const goal = shorten(oneLine(first), MAX_GOAL_LENGTH)
     const opened = { name, goal, ...context.git, ...worktree }
     session.create([draftEntry('session.opened', opened, { by: 'hook' })])
     writeQuickViews({ session, ...session.openTo() })
@@ -75,6 +77,12 @@ function firstRequest({ paths, event, drafts }: SessionContext): string {
   const captured = [...readPending(paths, event.conversation), ...drafts]
   const request = captured.find(({ kind }) => kind === 'request.made')
   return request === undefined ? '' : (request.data as { readonly text: string }).text
+}
+
+/** What the user asked for: what they stated beside it may be corrected later. */
+function goalFrom(request: string): string {
+  const asked = withoutStatements(request, statementsFromUser(request))
+  return shorten(asked === '' ? oneLine(request) : asked, MAX_GOAL_LENGTH)
 }
 
 const MAIN_BRANCHES = new Set(['main', 'master', 'trunk', 'develop', 'dev', 'default'])

@@ -36,9 +36,14 @@ export interface StatementsData {
 
 export type CapturedStatement = Item & SpokenStatement
 
+/** `text` is the prompt, shortened; `asked` is it without its statements. */
+export interface UserRequest extends Item {
+  readonly asked: string
+}
+
 export interface StatementsState {
-  /** The first one and the latest, shortened. */
-  readonly requests: ItemList<Item>
+  /** The first one and the latest. */
+  readonly requests: ItemList<UserRequest>
   /** Those that no later one corrected. */
   readonly statements: ItemList<CapturedStatement>
   readonly lastTurn?: Readonly<StatementsData['turn.ended'] & { at: string }>
@@ -52,9 +57,13 @@ export const listRules: ListRules<StatementsState> = {
 export const fold: Folds<StatementsData, StatementsState> = {
   'request.made': outdatesWrittenTldr((state, data, entry) => {
     const text = str(data.text)
-    pushRequest(state.requests, item(entry, shorten(text, MAX_REQUEST_LENGTH)))
+    const statements = statementsFromUser(text)
+    pushRequest(state.requests, {
+      ...item(entry, shorten(text, MAX_REQUEST_LENGTH)),
+      asked: shorten(withoutStatements(text, statements), MAX_ASKED_LENGTH),
+    })
     confirmBy(state, [text])
-    addStatements(state, entry, 'user', requestStatements(text))
+    addStatements(state, entry, 'user', wholeIfShort(text, statements))
   }),
   'question.answered': outdatesWrittenTldr((state, data, entry) => {
     const { question, answer } = { question: str(data.question), answer: str(data.answer) }
@@ -106,9 +115,10 @@ export const kinds = (): Kinds<StatementsData, StatementsState> => {
 
 const MAX_REQUESTS = 40
 const MAX_REQUEST_LENGTH = 600
+const MAX_ASKED_LENGTH = 240
 
 // The first request gives the purpose.
-function pushRequest(list: MutableList<Item>, added: Item): void {
+function pushRequest(list: MutableList<UserRequest>, added: UserRequest): void {
   list.items.push(added)
   if (list.items.length <= MAX_REQUESTS + 1) return
   list.items.splice(1, 1)
@@ -118,11 +128,20 @@ function pushRequest(list: MutableList<Item>, added: Item): void {
 /** A short prompt with something worth keeping is kept whole. */
 const MAX_WHOLE_LENGTH = 140
 
-function requestStatements(text: string): readonly Statement[] {
-  const statements = statementsFromUser(text)
+function wholeIfShort(text: string, statements: readonly Statement[]): readonly Statement[] {
   const best = statements.toSorted((a, b) => b.value - a.value)[0]
   if (best === undefined || text.length > MAX_WHOLE_LENGTH) return statements
   return [{ ...best, text: oneLine(text) }]
+}
+
+/** Also without those that a later one corrects. */
+export function withoutStatements(
+  text: string,
+  statements: readonly { readonly text: string }[],
+): string {
+  let rest = oneLine(text)
+  for (const statement of statements) rest = rest.replace(oneLine(statement.text), ' ')
+  return oneLine(rest)
 }
 
 function addStatements(

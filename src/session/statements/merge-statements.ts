@@ -45,13 +45,22 @@ function withEntry<T extends SpokenStatement>(entries: Entry<T>[], entry: Entry<
 function saysTheSame(a: Subject, b: Subject) {
   const left = allWords(a)
   const right = allWords(b)
-  const shared = [...left].filter((word) => right.has(word)).length
+  if (Math.min(left.size, right.size) < SAME * Math.max(left.size, right.size)) return false
+  let shared = 0
+  for (const word of left) if (right.has(word)) shared += 1
   const union = left.size + right.size - shared
-  return union > 0 && shared / union >= SAME && [...numbers(a)].join() === [...numbers(b)].join()
+  return union > 0 && shared / union >= SAME && numbers(a).join() === numbers(b).join()
 }
 
-const allWords = ({ words, values }: Subject) =>
-  new Set([...words, ...values.map(({ text }) => text.toLowerCase())])
+const WORDS = new WeakMap<Subject, ReadonlySet<string>>()
+
+function allWords(subject: Subject): ReadonlySet<string> {
+  const { words, values } = subject
+  const all =
+    WORDS.get(subject) ?? new Set([...words, ...values.map(({ text }) => text.toLowerCase())])
+  WORDS.set(subject, all)
+  return all
+}
 
 const numbers = ({ values }: Subject) =>
   values

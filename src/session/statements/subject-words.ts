@@ -17,8 +17,17 @@ export interface Value {
   readonly units: readonly string[]
 }
 
+// Memoised: a fold compares each statement with those of every later message.
+const SUBJECTS = new Map<string, Subject>()
+const MAX_SUBJECTS = 2000
+
 export function subjectOf(text: string): Subject {
-  return { words: contentWords(text), values: valuesIn(text) }
+  let subject = SUBJECTS.get(text)
+  if (subject !== undefined) return subject
+  if (SUBJECTS.size >= MAX_SUBJECTS) SUBJECTS.clear()
+  subject = { words: contentWords(text), values: valuesIn(text) }
+  SUBJECTS.set(text, subject)
+  return subject
 }
 
 /** Stems of the words that carry meaning; names such as `fixSweepBug` are split. */
@@ -60,8 +69,8 @@ const NUMBER = lazily(
   () => /(?<![\p{L}\p{N}#])(\d+(?:[.,:]\d+)*)(?:\s?(%|€|\$|\p{L}+)(?:\s(\p{L}+))?)?/gu,
 )
 
-/** Lists of words as text between blanks: making a set costs a hook more than searching. */
-const isStopWord = (word: string) => STOP_WORDS.includes(` ${word} `)
+const isStopWord = (word: string) => stopWords().has(word)
+const stopWords = lazily(() => new Set(STOP_WORDS.trim().split(' ')))
 
 const STOP_WORDS =
   ' the and for with from into onto that this these those then than there here when while where which what who whom whose ' +
