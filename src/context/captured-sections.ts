@@ -74,7 +74,7 @@ function list(
 }
 
 /** More of them would be old orders, long carried out. */
-const MAX_REQUESTS = 8
+const MAX_REQUESTS = 20
 
 /** What the user asked for, without what is listed as a statement. */
 export function requestSection(state: SessionState, value: EntryValuer): ContextSection {
@@ -86,7 +86,7 @@ export function requestSection(state: SessionState, value: EntryValuer): Context
   return bullets(
     value('request', texts),
     sectionFrame('Asked by the user lately:', 'requests', VIEW_COMMANDS.activity, [10, 60, 110], {
-      shelf: { earlier: earlier + items.length - texts.length },
+      shelf: { earlier: earlier + Math.max(0, items.length - MAX_REQUESTS) },
     }),
   )
 }

@@ -17,7 +17,7 @@ const BASE = {
   agent: 0.07,
   command: 0.05,
   file: 0.05,
-  commit: 0.14,
+  commit: 0.08,
   note: 0.03,
   'passed test': 0.02,
   progress: 0.02,

@@ -19,12 +19,12 @@ export function recordGitChanges(context: SessionContext, { follows = false } = 
   const known = context.state.git
   if (branch === known.branch && commit === known.commit) return
   if (branch === known.branch && commit !== undefined && known.commit !== undefined) {
+    const gone = commitsBetween(repository.worktree, commit, known.commit)
+    const replaces = gone.map((each) => each.commit)
     for (const made of commitsBetween(repository.worktree, known.commit, commit)) {
-      context.record(
-        'commit.made',
-        { ...made, git: { ...context.head, commit: made.commit } },
-        `commit:${made.commit}`,
-      )
+      const git = { ...context.head, commit: made.commit }
+      const data = { ...made, ...(replaces.length === 0 ? {} : { replaces }), git }
+      context.record('commit.made', data, `commit:${made.commit}`)
     }
   }
   const isOtherBranch = branch !== known.branch

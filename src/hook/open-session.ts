@@ -5,8 +5,7 @@ import { announceSession, claimOpening, readOpenSessions } from '../project/stor
 import { readPending } from '../project/store/outbox.ts'
 import { prepareSessionsFolder } from '../project/store/project-paths.ts'
 import { draftEntry } from '../session/entries.ts'
-import { withoutStatements } from '../session/kinds/statements.ts'
-import { statementsFromUser } from '../session/statements/statements.ts'
+import { askedIn } from '../session/kinds/statements.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { nameFrom } from '../text/redact.ts'
 import { defined } from '../text/defined.ts'
@@ -81,7 +80,7 @@ function firstRequest({ paths, event, drafts }: SessionContext): string {
 
 /** What the user asked for: what they stated beside it may be corrected later. */
 function goalFrom(request: string): string {
-  const asked = withoutStatements(request, statementsFromUser(request))
+  const asked = askedIn(request)
   return shorten(asked === '' ? oneLine(request) : asked, MAX_GOAL_LENGTH)
 }
 

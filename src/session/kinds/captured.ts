@@ -11,7 +11,14 @@ import { type GitState, fields, item, nonEmptyString, str } from './read-fields.
 import { type Item, KEEP_ALL, type ItemList, type ListRules, pushRecent } from './item-list.ts'
 
 export interface CapturedData {
-  'commit.made': { commit: string; subject: string; body?: string; git?: GitState }
+  /** `replaces`: commits that an amend, a rebase or a reset took off the branch. */
+  'commit.made': {
+    commit: string
+    subject: string
+    body?: string
+    replaces?: readonly string[]
+    git?: GitState
+  }
   'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
   /** Typed facts from a command's output, and what they disprove. */
   'command.observed': CommandObservation & { conversation: string }
@@ -72,6 +79,10 @@ export const fold: Folds<CapturedData, CapturedState & StatementsState> = {
         ...fields(data, 'body'),
       }
       confirmBy(state, [made.text, made.body ?? ''])
+      const reverted = /^Revert "(.+)"$/.exec(made.text)?.[1]
+      const replaced = Array.isArray(data.replaces) ? data.replaces : []
+      const isGone = ({ commit, text }: Commit) => text === reverted || replaced.includes(commit)
+      state.commits.items = state.commits.items.filter((each) => !isGone(each))
       pushRecent(state.commits, made, 12, (known) => known.commit === made.commit)
     },
   },

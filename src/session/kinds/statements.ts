@@ -4,6 +4,7 @@ import { defined } from '../../text/defined.ts'
 import { confirmStatements } from '../statements/confirm-statements.ts'
 import { mergeStatements } from '../statements/merge-statements.ts'
 import type { Speaker, SpokenStatement, Statement } from '../statements/statement.ts'
+import { requestsIn } from '../statements/requests-in.ts'
 import {
   answerStatement,
   statementsFromAgent,
@@ -36,7 +37,7 @@ export interface StatementsData {
 
 export type CapturedStatement = Item & SpokenStatement
 
-/** `text` is the prompt, shortened; `asked` is it without its statements. */
+/** `text` is the prompt, shortened; `asked` is what it asks for. */
 export interface UserRequest extends Item {
   readonly asked: string
 }
@@ -60,7 +61,7 @@ export const fold: Folds<StatementsData, StatementsState> = {
     const statements = statementsFromUser(text)
     pushRequest(state.requests, {
       ...item(entry, shorten(text, MAX_REQUEST_LENGTH)),
-      asked: shorten(withoutStatements(text, statements), MAX_ASKED_LENGTH),
+      asked: shorten(askedIn(text, statements), MAX_ASKED_LENGTH),
     })
     confirmBy(state, [text])
     addStatements(state, entry, 'user', wholeIfShort(text, statements))
@@ -132,6 +133,13 @@ function wholeIfShort(text: string, statements: readonly Statement[]): readonly 
   const best = statements.toSorted((a, b) => b.value - a.value)[0]
   if (best === undefined || text.length > MAX_WHOLE_LENGTH) return statements
   return [{ ...best, text: oneLine(text) }]
+}
+
+/** What a prompt asks for, without what it states: that may be corrected later. */
+export function askedIn(text: string, statements = statementsFromUser(text)): string {
+  const rest = withoutStatements(text, statements)
+  const asked = requestsIn(rest).join(' ')
+  return asked === '' && statements.length === 0 ? rest : asked
 }
 
 /** Also without those that a later one corrects. */
