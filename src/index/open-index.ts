@@ -211,8 +211,12 @@ export class SessionIndex {
   }
 
   *taskEntries(): IterableIterator<RawEntry> {
-    for (const { record } of this.#stream<{ record: string }>({ sql: TASK_SQL, ...ALL }))
-      yield JSON.parse(record) as RawEntry
+    for (const { entry } of this.taskEntriesBySession()) yield entry
+  }
+
+  *taskEntriesBySession() {
+    const rows = this.#stream<Record<'session' | 'record', string>>({ sql: TASK_SQL, ...ALL })
+    for (const { session, record } of rows) yield { session, entry: JSON.parse(record) as RawEntry }
   }
 
   *handoffEntries() {

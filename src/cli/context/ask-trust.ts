@@ -14,6 +14,7 @@ const GROUPS: readonly (readonly [TrustItem['kind'], string])[] = [
   ['verify', 'Verify commands of tasks'],
   ['profile', 'Profiles, whose text becomes instructions'],
   ['template', 'Workflow templates'],
+  ['task', 'Tasks whose text was not written on this machine'],
   ['journals', 'Journals that were not written on this machine'],
 ]
 
@@ -44,7 +45,7 @@ function itemLine({ kind, name, value, status }: TrustItem, output: Output): str
       ? `${String(value).split('\n').length} lines`
       : value === undefined
         ? ''
-        : printableJson(value)
+        : printableJson(kind === 'task' ? (value as { title?: unknown }).title : value)
   const mark = status === 'agreed' ? output.dim(status.padEnd(8)) : status.padEnd(8)
   // What is agreed to is shown escaped, never with a part of it cleaned away.
   const label = printableLine(name) === name ? name : printableJson(name)

@@ -16,7 +16,9 @@ export interface Consent {
   readonly values: Readonly<Record<string, string>>
   /** Hashes of the verify commands of tasks. */
   readonly verify: readonly string[]
-  /** Journals, backlog and tasks that came with the repository may be used. */
+  /** Hashes of the texts of tasks from elsewhere, and of this machine's own tasks in a shared journal. */
+  readonly tasks?: readonly string[]
+  /** Journals that came with the repository may be used; their tasks are agreed to one by one. */
   readonly journals: boolean
   /** Also kept in the git directory: another repository at the same path is another project. */
   readonly token?: string

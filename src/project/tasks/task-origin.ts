@@ -1,0 +1,116 @@
+// Which tasks this machine's user wrote. The others are text for an agent from a stranger.
+import { existsSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { absorbTaskFiles } from '../../backlog/absorb-task-files.ts'
+import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
+import { type Task, cleanLine } from '../../backlog/task.ts'
+import { isUntouched } from '../../backlog/task-file-format.ts'
+import type { TaskFile } from '../../backlog/task-files.ts'
+import { tryGit } from '../../git/run-git.ts'
+import { mintId } from '../../journal/ids.ts'
+import { isOwnLog } from '../../journal/log.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
+import type { EntryDraft } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/effective-entries.ts'
+import { type ProjectPaths, logIds, logPaths } from '../store/project-paths.ts'
+import type { Workspace } from '../store/workspace.ts'
+import { isAgreedTask, taskContent } from '../trust/trust.ts'
+import { hashOf } from '../config/effects.ts'
+
+/** Files that would add a text which neither this machine's user wrote nor agreed to. */
+export async function filesFromElsewhere(
+  { paths }: Workspace,
+  files: readonly TaskFile[],
+  entries: readonly RawEntry[],
+): Promise<readonly TaskFile[]> {
+  const known = new Set(
+    entries.filter(({ kind }) => kind === 'task.added').map(({ data }) => cleanLine(data.task)),
+  )
+  const added = files.filter(
+    ({ damage, id, text }) => damage === undefined && !(isUntouched(text) && known.has(id ?? '')),
+  )
+  if (added.length === 0) return []
+  const isTracked = trackedFiles(paths)
+  const suspects = new Set(added.filter((file) => isTracked(file) || !wasWrittenHere(paths, file)))
+  if (suspects.size === 0) return []
+  const before = foldBacklog(entries).byId
+  const { backlog, absorbed } = await absorbTaskFiles(files, entries, asEntries)
+  const isUnknown = (id: string) => {
+    const task = backlog.byId.get(id)
+    if (task === undefined || isAgreedTask(paths, task)) return false
+    const earlier = before.get(id)
+    return earlier === undefined || !hasSameContent(earlier, task)
+  }
+  return absorbed.flatMap(({ file, task }) => (suspects.has(file) && isUnknown(task) ? [file] : []))
+}
+
+/** Tasks with a text from a journal that was not written here. */
+export async function tasksOfForeignJournals(workspace: Workspace): Promise<ReadonlySet<string>> {
+  const { paths } = workspace
+  const foreign = new Set([...logIds(paths)].filter((id) => !isOwnLog(logPaths(paths, id))))
+  if (foreign.size === 0) return foreign
+  const entries = [...(await workspace.index()).taskEntriesBySession()]
+  const taskOf = new Map(entries.map(({ entry }) => [entry.id, cleanLine(entry.data.task)]))
+  const ids = entries
+    .filter(({ session, entry: { kind } }) => foreign.has(session) && CONTENT_KINDS.has(kind))
+    .map(({ entry: { data } }) => cleanLine(data.task) || taskOf.get(cleanLine(data.entry)))
+  return new Set(ids.filter((id) => id !== undefined))
+}
+
+const CONTENT_KINDS: ReadonlySet<string> = new Set([
+  'task.added',
+  'task.changed',
+  'entry.amended',
+  'entry.retracted',
+])
+
+/** Marks the tasks among `ids` whose text the user has not agreed to. */
+export function markFromElsewhere(
+  paths: Pick<ProjectPaths, 'root'>,
+  backlog: Backlog,
+  ids: ReadonlySet<string>,
+): Backlog {
+  if (ids.size === 0) return backlog
+  const tasks = backlog.tasks.map((task): Task =>
+    ids.has(task.id) && !isAgreedTask(paths, task) ? { ...task, isFromElsewhere: true } : task,
+  )
+  return { ...backlog, tasks, byId: new Map(tasks.map((task) => [task.id, task])) }
+}
+
+/** Entries that are written nowhere. */
+export function asEntries(drafts: readonly EntryDraft[]): readonly RawEntry[] {
+  const at = new Date().toISOString()
+  return drafts.map((draft) => ({ id: mintId(undefined), at, ...draft }) as RawEntry)
+}
+
+function hasSameContent(a: Task, b: Task) {
+  return hashOf(taskContent(a)) === hashOf(taskContent(b))
+}
+
+/** What git tracks came with the repository, or may have: a pull can change it at any time. */
+function trackedFiles({ root, repository }: ProjectPaths): (file: TaskFile) => boolean {
+  // Without files checked out at the root, git tracks none there.
+  if (repository === undefined || !existsSync(join(root, '.git'))) return () => false
+  const listed = tryGit(root, ['ls-files', '-z', '--', ':(icase).tasks'])
+  if (listed === undefined) return () => true
+  // A submodule is listed by its folder. Some file systems ignore case and the form of accents.
+  const plain = (path: string) => path.normalize('NFC').toLowerCase()
+  const tracked = new Set(listed.split('\0').filter(Boolean).map(plain))
+  return ({ path }) => {
+    const parts = relative(root, path).split(sep)
+    return parts.some((_part, index) => tracked.has(plain(parts.slice(0, index + 1).join('/'))))
+  }
+}
+
+/** An editor leaves both times alike. Unpacking an archive restores the time of the last change, but cannot set the other one. */
+const MAX_APART_MS = 5000
+
+function wasWrittenHere({ tasks }: ProjectPaths, { path }: TaskFile) {
+  const stat = statOrUndefined(path)
+  if (stat === undefined) return true
+  const isOwned = [process.geteuid?.(), statOrUndefined(tasks)?.uid].includes(stat.uid)
+  return (
+    (isOwned || process.platform === 'win32') &&
+    Math.abs(stat.ctimeMs - stat.mtimeMs) < MAX_APART_MS
+  )
+}
