@@ -186,6 +186,38 @@ describe('a journal that comes with a clone', () => {
     expect(user.start(['list']).stdout).toContain('theirs')
   })
 
+  test('is marked where a command prints it, and so are its tasks and conversations', () => {
+    const id = '33333333-3333-4333-8333-333333333333'
+    const said = { type: 'user', uuid: id, timestamp: '2026-01-01T00:00:00.000Z' }
+    const message = { role: 'user', content: 'EVILMARK said' }
+    const user = clone(
+      {
+        [`.sessions/conversations/${id}.jsonl`]: `${JSON.stringify({ ...said, message })}\n`,
+        '.tasks/active/evil.md': '# EVILMARK task\n',
+      },
+      (stranger) => {
+        stranger.start(['init', '--name', 'theirs', '--goal', 'EVILMARK'])
+        stranger.start(['log', '--decision', 'EVILMARK decision'])
+      },
+    )
+    user.start(['init', '--name', 'mine', '--goal', 'my own'])
+    for (const args of [
+      ['list'],
+      ['resume', '--list'],
+      ['search', 'EVILMARK'],
+      ['search', 'EVILMARK', '--in', 'said'],
+      ['history', '--all'],
+      ['task', 'list'],
+      ['task', 'next'],
+    ]) {
+      const { stdout } = user.start(args)
+      expect({ args, stdout }).toEqual({ args, stdout: expect.stringContaining('EVILMARK') })
+      expect({ args, stdout }).toEqual({ args, stdout: expect.stringContaining('from elsewhere') })
+      expect(stdout).not.toContain('said by the user')
+    }
+    expect(user.start(['list', '--name', 'mine']).stdout).not.toContain('from elsewhere')
+  })
+
   test('does not keep the user from starting a session of their own', () => {
     const user = withJournal()
     expect(user.start(['init', '--name', 'mine', '--goal', 'my own goal']).status).toBe(0)

@@ -1,12 +1,10 @@
 // Which tasks this machine's user wrote. The others are text for an agent from a stranger.
-import { existsSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
 import { absorbTaskFiles } from '../../backlog/absorb-task-files.ts'
 import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
 import { type Task, cleanLine } from '../../backlog/task.ts'
 import { isUntouched } from '../../backlog/task-file-format.ts'
 import type { TaskFile } from '../../backlog/task-files.ts'
-import { tryGit } from '../../git/run-git.ts'
+import { trackedFiles } from '../../git/tracked-files.ts'
 import { mintId } from '../../journal/ids.ts'
 import { isOwnLog } from '../../journal/log.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
@@ -30,8 +28,11 @@ export async function filesFromElsewhere(
     ({ damage, id, text }) => damage === undefined && !(isUntouched(text) && known.has(id ?? '')),
   )
   if (added.length === 0) return []
-  const isTracked = trackedFiles(paths)
-  const suspects = new Set(added.filter((file) => isTracked(file) || !wasWrittenHere(paths, file)))
+  const { root, repository } = paths
+  const isTracked = repository === undefined ? () => false : trackedFiles(root, '.tasks')
+  const suspects = new Set(
+    added.filter((file) => isTracked(file.path) || !wasWrittenHere(paths, file)),
+  )
   if (suspects.size === 0) return []
   const before = foldBacklog(entries).byId
   const { backlog, absorbed } = await absorbTaskFiles(files, entries, asEntries)
@@ -85,21 +86,6 @@ export function asEntries(drafts: readonly EntryDraft[]): readonly RawEntry[] {
 
 function hasSameContent(a: Task, b: Task) {
   return hashOf(taskContent(a)) === hashOf(taskContent(b))
-}
-
-/** What git tracks came with the repository, or may have: a pull can change it at any time. */
-function trackedFiles({ root, repository }: ProjectPaths): (file: TaskFile) => boolean {
-  // Without files checked out at the root, git tracks none there.
-  if (repository === undefined || !existsSync(join(root, '.git'))) return () => false
-  const listed = tryGit(root, ['ls-files', '-z', '--', ':(icase).tasks'])
-  if (listed === undefined) return () => true
-  // A submodule is listed by its folder. Some file systems ignore case and the form of accents.
-  const plain = (path: string) => path.normalize('NFC').toLowerCase()
-  const tracked = new Set(listed.split('\0').filter(Boolean).map(plain))
-  return ({ path }) => {
-    const parts = relative(root, path).split(sep)
-    return parts.some((_part, index) => tracked.has(plain(parts.slice(0, index + 1).join('/'))))
-  }
 }
 
 /** An editor leaves both times alike. Unpacking an archive restores the time of the last change, but cannot set the other one. */
