@@ -1,7 +1,9 @@
 // A stranger's repository brings settings, tasks, journals and profiles. Each test clones one and uses the built program in it.
+import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   writeFileSync,
@@ -235,6 +237,33 @@ describe('a journal that comes with a clone', () => {
       'IGNORE',
     )
   })
+
+  test.each(['no git', 'a submodule'])(
+    'of a clone in the place of a deleted folder is not covered by its consent: %s',
+    (kind) => {
+      const evil = withJournal()
+      const user = machine()
+      const git = (cwd: string, ...args: string[]) =>
+        execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], { cwd, env: user.env })
+      const folder = user.path('x')
+      if (kind === 'no git') {
+        mkdirSync(join(user.folder, 'x'))
+      } else git(user.cwd, 'submodule', '--quiet', 'add', machine().cwd, 'x')
+      const root = kind === 'no git' ? join(user.folder, 'x') : folder
+      const inFolder = user.in(root)
+      mkdirSync(join(root, '.sessions'))
+      writeFileSync(join(root, '.sessions', 'config.yaml'), 'verify: "true"\n')
+      inFolder.start(['init', '--name', 'mine', '--goal', 'g'])
+      expect(inFolder.start(['trust', '--yes']).status).toBe(0)
+      expect(JSON.parse(inFolder.start(['trust', '--json']).stdout).isAgreed).toBe(true)
+      rmSync(root, { recursive: true })
+      git(user.cwd, 'clone', '-q', evil.cwd, root)
+      expect(inFolder.start(['resume']).stdout).not.toContain('theirs')
+      expect(
+        hook({ ...inFolder }, { hook_event_name: 'SessionStart', source: 'startup' }),
+      ).not.toContain('IGNORE')
+    },
+  )
 
   test('is injected after consent, and says where it comes from', () => {
     const user = withJournal()
