@@ -123,6 +123,22 @@ describe('settings that come with a clone', () => {
   })
 })
 
+test('a .gitignore of a clone does not make git add the journals', () => {
+  const user = clone({ '.sessions/.gitignore': '!*\n', '.sessions/journal/.gitignore': '!*\n' })
+  const untracked = () =>
+    execFileSync('git', ['status', '--short', '-uall'], {
+      cwd: user.cwd,
+      env: user.env,
+      encoding: 'utf8',
+    })
+  user.start(['init', '--name', 'mine', '--goal', 'g'])
+  expect(untracked()).not.toContain('log.jsonl')
+  writeFileSync(user.path('.sessions', '.gitignore'), '!*\n')
+  expect(untracked()).toContain('log.jsonl')
+  expect(user.start(['doctor']).stdout).toMatch(/did not keep journals out of git/)
+  expect(untracked()).not.toContain('log.jsonl')
+})
+
 describe('the verify command of a task', () => {
   test('is run only after the user agreed to it, and a new task voids no other consent', () => {
     const { folder } = machine()
