@@ -181,9 +181,13 @@ function exportTarget(workspace: Workspace, output: string) {
   const named = resolve(workspace.cwd, output)
   if (/[/\\]$/.test(output)) throw notAFile(named, 'names a folder')
   const { path, found } = resolveTarget(named)
+  const leadsOut = isInProject(workspace, named) && !isInProject(workspace, path)
   // A link may come with the repository, and an export is replaced and removed again.
-  if (found !== undefined && isInProject(workspace, named) && !isInProject(workspace, path))
-    throw notAFile(named, `leads out of the project through a symbolic link, to ${path}`)
+  if (leadsOut && existsSync(dirname(path)))
+    throw notAFile(
+      named,
+      `leads out of the project through a symbolic link; name the real file: ${path}`,
+    )
   if (found !== undefined && !found.isFile())
     throw notAFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
   if (protectedFolders(workspace).some((folder) => isWithin(folder, path))) {

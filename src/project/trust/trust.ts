@@ -1,5 +1,6 @@
 // What came with the repository and needs the user's agreement on this machine, and giving it.
-import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
+import { readRepositoryFile } from '../../context/read-repository-file.ts'
+import { listFolder } from '../../journal/read-files.ts'
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { isOwnLog } from '../../journal/log.ts'
@@ -241,8 +242,9 @@ function filesIn(root: string, folders: readonly string[]): Readonly<Record<stri
   )
   return Object.fromEntries(
     names.flatMap((name) => {
-      const text = readOrUndefined(join(root, name))?.toString('utf8')
-      return text === undefined ? [] : [[name, text]]
+      // As they are read for use, so that a link out of the project is never opened.
+      const found = readRepositoryFile(root, name)
+      return typeof found === 'string' ? [] : [[name, found.text]]
     }),
   )
 }
