@@ -141,7 +141,7 @@ export function gitInvocation(
   const repository = typeof place === 'string' ? findRepository(place) : place
   const { mainRoot, worktree } = repository ?? { mainRoot: cwd, worktree: cwd }
   // Also for the programs that git starts, such as filters.
-  const path = pathOutside(process.env.PATH, [mainRoot, worktree])
+  const path = pathOutside(env?.PATH ?? process.env.PATH, [mainRoot, worktree])
   const program = programIn('git', path) ?? NO_GIT
   const settings = [
     ...SETTINGS,
@@ -161,7 +161,7 @@ export function gitInvocation(
       ...args.slice(at + 1),
     ],
     env: {
-      ...environment({ PATH: path, ...env }),
+      ...environment({ ...env, PATH: path }),
       ...(hasFilters || repository === undefined ? {} : withoutFilters(program, cwd, repository)),
     },
   }

@@ -1,5 +1,5 @@
 // A stranger's repository brings settings, tasks, journals and profiles. Each test clones one and uses the built program in it.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { program } from '../support/cli.ts'
 import { clone, machine } from './clone.ts'
 
 type Machine = Pick<ReturnType<typeof machine>, 'start' | 'path' | 'cwd' | 'folder'>
@@ -92,6 +93,26 @@ describe('settings that come with a clone', () => {
     expect(JSON.parse(user.start(['trust', '--json']).stdout).isAgreed).toBe(false)
     const added = user.start(['task', 'add', 'More', '--verify', 'true'], env)
     expect(added.status).toBe(1)
+  })
+
+  test.runIf(process.platform === 'linux').each([
+    ['an empty variable', { CLAUDECODE: '1' }, 'CLAUDECODE= '],
+    ['no environment', { CLAUDECODE: '1' }, 'env -i HOME="$HOME" PATH="$PATH" '],
+    ['no environment, in a run', { STINT_RUN: '0199-run' }, 'env -i HOME="$HOME" PATH="$PATH" '],
+  ])('cannot be agreed to by a command that an agent starts with %s', (_name, env, prefix) => {
+    const user = clone({ '.sessions/config.yaml': 'verify: "true"\n' })
+    const state = `STINT_STATE_HOME='${user.env.STINT_STATE_HOME}'`
+    const command = `${prefix}${state} '${process.execPath}' '${program}' trust --yes; exit $?`
+    const refused = spawnSync('/bin/sh', ['-c', command], {
+      cwd: user.cwd,
+      env: { ...user.env, ...env },
+      encoding: 'utf8',
+    })
+    expect({ status: refused.status, stderr: refused.stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("the user's decision"),
+    })
+    expect(JSON.parse(user.start(['trust', '--json']).stdout).isAgreed).toBe(false)
   })
 
   test.each([

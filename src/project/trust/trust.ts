@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { isOwnLog } from '../../journal/log.ts'
 import { removeFile } from '../../journal/write-files.ts'
-import { agentInEnv, findHarness } from '../../harness/registry.ts'
+import { ancestorProcesses } from '../../harness/process/agent-ancestor.ts'
+import { agentByProgram, agentInEnv, findHarness } from '../../harness/registry.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
@@ -200,13 +201,26 @@ export function isAgreedFile(root: string, name: string, text: string): boolean 
 }
 
 export function refuseAgent({ env }: { env: NodeJS.ProcessEnv }, action: string): void {
-  const agent = runFromEnv(env) === undefined ? agentInEnv(env) : 'the agent of a run'
+  const agent = agentWith(env) ?? (env === process.env ? agentAmongAncestors() : undefined)
   if (agent === undefined) return
   throw new StintError(
     'IN_AGENT',
     `${action} is the user's decision, and this command runs inside ${agent}`,
     'ask the user to run it in a terminal of their own',
   )
+}
+
+function agentWith(env: NodeJS.ProcessEnv): string | undefined {
+  return runFromEnv(env) === undefined ? agentInEnv(env) : 'the agent of a run'
+}
+
+/** An agent can start a command without its variables. This makes it harder, and cannot prevent it: a program that runs as the user can do what the user can. */
+function agentAmongAncestors(): string | undefined {
+  for (const { env, program } of ancestorProcesses()) {
+    const agent = agentWith(env) ?? agentByProgram(program)
+    if (agent !== undefined) return agent
+  }
+  return undefined
 }
 
 const PROFILE_FOLDERS = ['.agents', '.claude/agents']
