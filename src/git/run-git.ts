@@ -129,6 +129,14 @@ const SETTINGS = [
 const WITHOUT_HOOKS = 'core.hooksPath=/dev/null'
 // After a power cut a reference must not name objects that never reached the disk.
 const DURABLE = ['core.fsync=all', 'core.fsyncMethod=fsync']
+// In a partial clone these would fetch what is missing, with a command that the configuration names.
+const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' }
+const READING_COMMANDS: ReadonlySet<string> = new Set(
+  (
+    'blame cat-file check-attr check-ignore describe diff diff-files diff-index diff-tree for-each-ref ' +
+    'grep log ls-files ls-tree merge-base name-rev rev-list rev-parse shortlog show show-ref status symbolic-ref'
+  ).split(' '),
+)
 const DIFF_COMMANDS: ReadonlySet<string> = new Set(['diff', 'log', 'show'])
 
 /** For callers that start git themselves. */
@@ -162,6 +170,7 @@ export function gitInvocation(
     ],
     env: {
       ...environment({ ...env, PATH: path }),
+      ...(!hasFilters && READING_COMMANDS.has(args[at] ?? '') ? OFFLINE : {}),
       ...(hasFilters || repository === undefined ? {} : withoutFilters(program, cwd, repository)),
     },
   }

@@ -1,6 +1,6 @@
 // Files that make a folder pass for a worktree of another repository of the user.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clone, machine } from './clone.ts'
@@ -108,4 +108,34 @@ describe('in an unpacked archive', () => {
     for (const args of COMMANDS) expect(user.in(folder).start(args).status).toBe(1)
     expectUntouched()
   })
+})
+
+test('commands that only read fetch nothing from the remote of an archive', () => {
+  const { user, git, place } = withVictim()
+  const folder = place('partial')
+  const pwned = join(user.folder, 'pwned')
+  git(folder, 'init', '-q')
+  for (const text of ['one', 'two']) {
+    writeFileSync(join(folder, 'f'), text)
+    git(folder, 'add', 'f')
+    git(folder, 'commit', '-qm', text)
+  }
+  const { start } = user.in(folder)
+  start(['init', '--name', 'mine', '--goal', 'g'])
+  for (const [key, value] of [
+    ['core.repositoryformatversion', '1'],
+    ['extensions.partialClone', 'origin'],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.url', user.cwd],
+    ['remote.origin.uploadpack', `touch ${pwned}; false`],
+  ] as const)
+    git(folder, 'config', key, value)
+  for (const name of ['HEAD:f', 'HEAD~1']) {
+    const id = git(folder, 'rev-parse', name).trim()
+    rmSync(join(folder, '.git', 'objects', id.slice(0, 2), id.slice(2)), { force: true })
+  }
+  writeFileSync(join(folder, 'f'), 'three')
+  for (const args of [['resume'], ['project', '--refresh'], ['list'], ['pack'], ['doctor']])
+    start(args)
+  expect(existsSync(pwned)).toBe(false)
 })
