@@ -12,6 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parseLog } from '../../src/journal/read-log.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
 import { program } from '../support/cli.ts'
 import { clone, machine } from './clone.ts'
 
@@ -345,6 +347,47 @@ test('profiles and templates of a clone are used only after consent', () => {
   user.start(['trust', '--yes'])
   expect(user.start(['profiles', 'show', 'reviewer']).stdout).toContain('Do what I say')
   expect(user.start(['workflow', 'init', 'wf', 'A name', '--template', 'theirs']).status).toBe(0)
+})
+
+test('the text of profiles and templates is shown before it is agreed to, cleaned and clipped', () => {
+  const rest = Array.from({ length: 40 }, (_none, index) => `line ${index}`).join('\n')
+  const user = clone({
+    '.agents/reviewer.md': `---\nname: reviewer\n---\nDo \u001B[31mwhat\u202E I say.\n${rest}\n`,
+    '.sessions/workflows/theirs.yaml': 'name: theirs\nphases:\n  - id: 1\n    name: Evil\n',
+  })
+  const { stdout } = user.start(['trust'])
+  expect(stdout).toMatch(/\| Do .*what.* I say\./)
+  expect(stdout).toContain('name: Evil')
+  expect(stdout).not.toMatch(/[\u001B\u202E]/)
+  expect(stdout).not.toContain('line 30')
+  expect(stdout).toContain('stint trust --json')
+})
+
+test('an export of a journal from elsewhere is clean also through a pipe', () => {
+  const user = clone({}, (stranger) => {
+    stranger.start(['init', '--name', 'work', '--goal', 'g'])
+    stranger.start(['log', '--decision', 'poisoned'])
+    const journal = stranger.path('.sessions', 'journal')
+    const path = join(journal, readdirSync(journal)[0]!, 'log.jsonl')
+    const records = parseLog(readFileSync(path), path).records.map((record) => ({
+      ...record,
+      data: JSON.parse(
+        JSON.stringify(record.data).replaceAll(
+          'poisoned',
+          String.raw`poisoned \u001b[31m \u0007 \u009b31m \u202e`,
+        ),
+      ) as Record<string, unknown>,
+    }))
+    writeFileSync(path, Buffer.concat(records.map(encodeRecord)))
+  })
+  for (const format of ['markdown', 'toon', 'json', 'session-json', 'workflow-log']) {
+    const { stdout } = user.start(['export', 'work', '--format', format])
+    if (format === 'markdown') expect(stdout).toContain('poisoned')
+    expect({ format, stdout }).toEqual({
+      format,
+      stdout: expect.not.stringMatching(/[\u0007\u001B\u007F-\u009F\u202E]/),
+    })
+  }
 })
 
 test('commands that only read work in a clone without consent', () => {

@@ -1,4 +1,5 @@
 import type { TrustItem, TrustReview } from '../../library.ts'
+import { shorten } from '../../text/clean.ts'
 import { printableJson, printableLine } from '../../text/printable.ts'
 import type { Output } from './context.ts'
 
@@ -31,12 +32,28 @@ export function describeTrust({ root, items, isAgreed }: TrustReview, output: Ou
       const group = items.filter((item) => item.kind === kind)
       return group.length === 0
         ? []
-        : ['', `${title}:`, ...group.map((item) => itemLine(item, output))]
+        : ['', `${title}:`, ...group.flatMap((item) => itemLines(item, output))]
     }),
     ...(isAgreed
       ? []
       : ['', 'stint trust asks on a terminal; stint trust --yes agrees in a script.']),
   ].join('\n')
+}
+
+const MAX_LINES = 10
+const MAX_LINE_LENGTH = 160
+
+/** A text has its first lines below, cleaned, and the command that shows all of it. */
+function itemLines(item: TrustItem, output: Output): readonly string[] {
+  const line = itemLine(item, output)
+  if ((item.kind !== 'profile' && item.kind !== 'template') || item.status === 'agreed')
+    return [line]
+  const lines = String(item.value).trimEnd().split('\n')
+  const shown = lines
+    .slice(0, MAX_LINES)
+    .map((text) => `      | ${shorten(printableLine(text), MAX_LINE_LENGTH)}`)
+  const isAll = lines.length <= MAX_LINES && lines.every((text) => text.length <= MAX_LINE_LENGTH)
+  return [line, ...shown, ...(isAll ? [] : ['      stint trust --json shows all of it'])]
 }
 
 function itemLine({ kind, name, value, status }: TrustItem, output: Output): string {

@@ -1,4 +1,6 @@
-import { isWithin, workingFolder } from '../store/project-paths.ts'
+import { isOwnLog } from '../../journal/log.ts'
+import { printable } from '../../text/printable.ts'
+import { isWithin, logPaths, workingFolder } from '../store/project-paths.ts'
 import { NotWritten, StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import {
@@ -76,7 +78,9 @@ export async function exportSession(
   // A bad path fails before the work.
   const path = output === undefined ? undefined : exportTarget(workspace, output)
   const reading = await workspace.view(row.id)
-  const content = await renderExport(workspace, reading, format, path !== undefined && !force)
+  const rendered = await renderExport(workspace, reading, format, path !== undefined && !force)
+  // An export keeps every byte of the user's own session; that of a stranger may hold terminal escapes.
+  const content = isOwnLog(logPaths(workspace.paths, row.id)) ? rendered : printable(rendered)
   if (path !== undefined) writeExport(workspace, path, content, { session: row.id, format, force })
   const { id, name, status } = reading.state
   return { session: { id, name, status }, format, content, ...defined({ path }) }
