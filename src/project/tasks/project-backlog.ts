@@ -44,7 +44,9 @@ type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
 export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   // Reading must not create a folder.
   if (!workspace.hasSessions() && !existsSync(workspace.paths.tasks)) return foldBacklog([])
-  const entries = [...(await workspace.index()).taskEntries()]
+  const recorded = [...(await workspace.index()).taskEntriesBySession()]
+  const entries = recorded.map(({ entry }) => entry)
+  const known = [...entries]
   const files = new TaskFiles(workspace.paths.tasks)
   const all = files.read()
   const held = await filesFromElsewhere(workspace, all, entries)
@@ -53,10 +55,11 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   const own = held.length === 0 ? all : all.filter((file) => !held.includes(file))
   const found = await absorbTaskFiles(own, entries, (drafts) => {
     const written = isRefused ? asEntries(drafts) : appendToBacklog(workspace, drafts)
-    entries.push(...written)
+    for (const entry of written) known.push(entry)
     return written
   })
-  const shown = await withHeldFiles(workspace, found.backlog, held, entries)
+  const foreign = tasksOfForeignJournals(workspace.paths, recorded)
+  const shown = await withHeldFiles(workspace, found.backlog, { held, foreign, entries: known })
   if (isRefused) {
     workspace.say('this backlog came with the repository; stint trust asks whether to use it')
     return shown
@@ -76,10 +79,16 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
 async function withHeldFiles(
   workspace: Workspace,
   backlog: Backlog,
-  held: readonly TaskFile[],
-  entries: readonly RawEntry[],
+  {
+    held,
+    foreign,
+    entries,
+  }: {
+    readonly held: readonly TaskFile[]
+    readonly foreign: ReadonlySet<string>
+    readonly entries: readonly RawEntry[]
+  },
 ): Promise<Backlog> {
-  const foreign = await tasksOfForeignJournals(workspace)
   if (held.length === 0) return markFromElsewhere(workspace.paths, backlog, foreign)
   const found = await absorbTaskFiles(held, entries, asEntries)
   const ids = new Set([...foreign, ...found.absorbed.map(({ task }) => task)])

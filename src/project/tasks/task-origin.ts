@@ -10,7 +10,7 @@ import { isOwnLog } from '../../journal/log.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
 import type { EntryDraft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/effective-entries.ts'
-import { type ProjectPaths, logIds, logPaths } from '../store/project-paths.ts'
+import { type ProjectPaths, logPaths } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { isAgreedTask, taskContent } from '../trust/trust.ts'
 import { hashOf } from '../config/effects.ts'
@@ -45,15 +45,23 @@ export async function filesFromElsewhere(
   return absorbed.flatMap(({ file, task }) => (suspects.has(file) && isUnknown(task) ? [file] : []))
 }
 
+interface EntryOfJournal {
+  readonly session: string
+  readonly entry: RawEntry
+}
+
 /** Tasks with a text from a journal that was not written here. */
-export async function tasksOfForeignJournals(workspace: Workspace): Promise<ReadonlySet<string>> {
-  const { paths } = workspace
-  const foreign = new Set([...logIds(paths)].filter((id) => !isOwnLog(logPaths(paths, id))))
+export function tasksOfForeignJournals(
+  paths: ProjectPaths,
+  entries: readonly EntryOfJournal[],
+): ReadonlySet<string> {
+  const content = entries.filter(({ entry: { kind } }) => CONTENT_KINDS.has(kind))
+  const sessions = [...new Set(content.map(({ session }) => session))]
+  const foreign = new Set(sessions.filter((id) => !isOwnLog(logPaths(paths, id))))
   if (foreign.size === 0) return foreign
-  const entries = [...(await workspace.index()).taskEntriesBySession()]
   const taskOf = new Map(entries.map(({ entry }) => [entry.id, cleanLine(entry.data.task)]))
-  const ids = entries
-    .filter(({ session, entry: { kind } }) => foreign.has(session) && CONTENT_KINDS.has(kind))
+  const ids = content
+    .filter(({ session }) => foreign.has(session))
     .map(({ entry: { data } }) => cleanLine(data.task) || taskOf.get(cleanLine(data.entry)))
   return new Set(ids.filter((id) => id !== undefined))
 }
