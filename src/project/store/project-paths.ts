@@ -133,12 +133,15 @@ function prepareOnce(paths: ProjectPaths, isShared: boolean) {
     : [PRIVATE_IGNORE, SHARED_IGNORE]
   const path = join(sessions, '.gitignore')
   writeOnce(path, ignore)
-  const text = readOrUndefined(path)?.toString('utf8')
-  // The user's own text stays while it keeps journals out of git: a clone can bring one that does not.
-  if (text === other || (!isShared && text !== ignore && notIgnored(paths).length > 0))
-    replaceFile(path, ignore)
   if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
+  const text = readOrUndefined(path)?.toString('utf8')
+  // git would wait for a pipe.
+  if (text === undefined || text === ignore) return
+  // The user's own text stays while it keeps journals out of git: a clone can bring one that does not.
+  if (text === other || (!isShared && notIgnored(paths).length > 0)) replaceFile(path, ignore)
 }
+
+const IGNORE_LIMIT = { timeoutMs: 2000 }
 
 const PRIVATE_FILES = [
   'active/x.md',
@@ -155,7 +158,9 @@ const PRIVATE_FILES = [
 export function notIgnored({ root, repository }: ProjectPaths): readonly string[] {
   if (repository === undefined || !existsSync(join(root, '.git'))) return []
   const wanted = PRIVATE_FILES.map((name) => `.sessions/${name}`)
-  const ignored = (tryGit(root, ['check-ignore', '--no-index', ...wanted]) ?? '').split('\n')
+  const ignored = (
+    tryGit(root, ['check-ignore', '--no-index', ...wanted], IGNORE_LIMIT) ?? ''
+  ).split('\n')
   return wanted.filter((name) => !ignored.includes(name))
 }
 
