@@ -1,6 +1,6 @@
 // What came with the repository and needs the user's agreement on this machine, and giving it.
 import { readRepositoryFile } from '../../context/read-repository-file.ts'
-import { listFolder } from '../../journal/read-files.ts'
+import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { isOwnLog } from '../../journal/log.ts'
@@ -256,11 +256,17 @@ function filesIn(root: string, folders: readonly string[]): Readonly<Record<stri
   )
   return Object.fromEntries(
     names.flatMap((name) => {
-      // As they are read for use, so that a link out of the project is never opened.
-      const found = readRepositoryFile(root, name)
-      return typeof found === 'string' ? [] : [[name, found.text]]
+      const text = textOf(root, name)
+      return text === undefined ? [] : [[name, text]]
     }),
   )
+}
+
+/** As it is read for use: no link in `.sessions` is followed, and none elsewhere that leads out of the project. */
+function textOf(root: string, name: string): string | undefined {
+  if (name.startsWith('.sessions/')) return readOrUndefined(join(root, name))?.toString('utf8')
+  const found = readRepositoryFile(root, name)
+  return typeof found === 'string' ? undefined : found.text
 }
 
 function journalItems(paths: ProjectPaths, consent: Consent | undefined): readonly TrustItem[] {
