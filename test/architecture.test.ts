@@ -158,6 +158,7 @@ describe('the sources', () => {
       'context/handoff/gather-facts.ts',
       'git/working-tree.ts',
       'harness/api/drive/tools/files.ts',
+      'harness/process/agent-ancestor.ts',
       'harness/process/find-program.ts',
       'harness/process/spawn-guarded.ts',
       'index/projects.ts',

@@ -34,6 +34,8 @@ export interface Task {
   readonly updatedAt: string
   readonly summary?: string
   readonly sessions: readonly string[]
+  /** Its text was not written on this machine, and the user has not agreed to it. */
+  readonly isFromElsewhere?: true
 }
 
 // Includes the words of other task lists, so that a file made by hand or by another tool is understood.

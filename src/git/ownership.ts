@@ -1,6 +1,7 @@
 // As git does, a project that another user owns is refused: its files could make Stint act for them.
 import { lstatSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
+import { programOutside } from './program-outside.ts'
 
 const TIMEOUT_MS = 5_000
 
@@ -44,7 +45,9 @@ function isSafeDirectory(named: readonly string[]) {
   // Loaded only here: hooks come here too, and hardly ever this far.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { GIT_DIR: _elsewhere, ...env } = process.env
-  const { stdout } = spawnSync('git', ask, { cwd: '/', env, encoding: 'utf8', timeout: TIMEOUT_MS })
+  const git = programOutside('git', env.PATH, named)
+  if (git === undefined) return false
+  const { stdout } = spawnSync(git, ask, { cwd: '/', env, encoding: 'utf8', timeout: TIMEOUT_MS })
   const words = (stdout ?? '').split('\0')
   let isSafe = false
   for (let at = 0; at + 1 < words.length; at += 2) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readOrUndefined } from '../journal/read-files.ts'
 import { removeFile } from '../journal/write-files.ts'
 import { defined } from '../text/defined.ts'
+import { pathOutside, programIn } from './program-outside.ts'
 import { type Repository, findRepository } from './repository.ts'
 
 export class GitFailed extends StintError {
@@ -55,8 +56,8 @@ export function runGit(place: GitPlace, args: readonly string[], options: GitOpt
   const encoding = options.encoding ?? 'utf8'
   // Loaded only here: a hook hardly ever runs git, and would pay on every event.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  const { args: all, cwd, env } = gitInvocation(place, args, options)
-  const result = spawnSync('git', all, {
+  const { program, args: all, cwd, env } = gitInvocation(place, args, options)
+  const result = spawnSync(program, all, {
     cwd,
     env,
     input: options.input === undefined ? undefined : Buffer.from(options.input, encoding),
@@ -128,6 +129,14 @@ const SETTINGS = [
 const WITHOUT_HOOKS = 'core.hooksPath=/dev/null'
 // After a power cut a reference must not name objects that never reached the disk.
 const DURABLE = ['core.fsync=all', 'core.fsyncMethod=fsync']
+// In a partial clone these would fetch what is missing, with a command that the configuration names.
+const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' }
+const READING_COMMANDS: ReadonlySet<string> = new Set(
+  (
+    'blame cat-file check-attr check-ignore describe diff diff-files diff-index diff-tree for-each-ref ' +
+    'grep log ls-files ls-tree merge-base name-rev rev-list rev-parse shortlog show show-ref status symbolic-ref'
+  ).split(' '),
+)
 const DIFF_COMMANDS: ReadonlySet<string> = new Set(['diff', 'log', 'show'])
 
 /** For callers that start git themselves. */
@@ -138,14 +147,19 @@ export function gitInvocation(
 ) {
   const cwd = typeof place === 'string' ? place : place.commonDir
   const repository = typeof place === 'string' ? findRepository(place) : place
+  const { mainRoot, worktree } = repository ?? { mainRoot: cwd, worktree: cwd }
+  // Also for the programs that git starts, such as filters.
+  const path = pathOutside(env?.PATH ?? process.env.PATH, [mainRoot, worktree])
+  const program = programIn('git', path) ?? NO_GIT
   const settings = [
     ...SETTINGS,
     ...(hasHooks ? [] : [WITHOUT_HOOKS]),
-    ...(isDurable ? durableSettings() : []),
+    ...(isDurable ? durableSettings(program) : []),
   ]
   const at = subcommandIndex(args)
   const isDiff = DIFF_COMMANDS.has(args[at] ?? '')
   return {
+    program,
     cwd,
     args: [
       ...explicitGitDir(place, repository),
@@ -155,11 +169,15 @@ export function gitInvocation(
       ...args.slice(at + 1),
     ],
     env: {
-      ...environment(env),
-      ...(hasFilters || repository === undefined ? {} : withoutFilters(cwd, repository)),
+      ...environment({ ...env, PATH: path }),
+      ...(!hasFilters && READING_COMMANDS.has(args[at] ?? '') ? OFFLINE : {}),
+      ...(hasFilters || repository === undefined ? {} : withoutFilters(program, cwd, repository)),
     },
   }
 }
+
+/** Starting it fails, as it would without git on the PATH. */
+const NO_GIT = '/dev/null/git'
 
 /** git takes the directory that it starts in for a bare repository that was not named. */
 function explicitGitDir(place: GitPlace, repository: Repository | undefined) {
@@ -172,10 +190,10 @@ function explicitGitDir(place: GitPlace, repository: Repository | undefined) {
 /** git before 2.36 has one setting for this, and later ones warn about it. */
 let hasFsyncComponents: boolean | undefined
 
-function durableSettings() {
+function durableSettings(program: string) {
   if (hasFsyncComponents === undefined) {
     const { spawnSync } = process.getBuiltinModule('node:child_process')
-    const printed = String(spawnSync('git', ['version'], { encoding: 'utf8' }).stdout)
+    const printed = String(spawnSync(program, ['version'], { encoding: 'utf8' }).stdout)
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(printed)?.map(Number) ?? []
     hasFsyncComponents = major > 2 || (major === 2 && minor >= 36)
   }
@@ -192,13 +210,17 @@ function realFolder(path: string) {
 }
 
 /** Filters of the repository's own configuration, set to nothing. The environment takes names that `-c` cannot. */
-function withoutFilters(cwd: string, { gitDir, commonDir }: Repository): NodeJS.ProcessEnv {
+function withoutFilters(
+  program: string,
+  cwd: string,
+  { gitDir, commonDir }: Repository,
+): NodeJS.ProcessEnv {
   const files = [join(commonDir, 'config'), join(gitDir, 'config.worktree')]
   const mayFilter = files.some((file) => /filter|include/i.test(configText(file)))
   if (!mayFilter) return {}
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const list = ['config', '--show-scope', '--null', '--name-only', '--get-regexp', '^filter\\.']
-  const printed = spawnSync('git', [`--git-dir=${gitDir}`, ...list], {
+  const printed = spawnSync(program, [`--git-dir=${gitDir}`, ...list], {
     cwd,
     env: environment(),
     timeout: TIMEOUT_MS,
@@ -250,11 +272,15 @@ function spawnError(cwd: string, args: readonly string[], stderr: string, cause:
   const { code = '' } = cause as NodeJS.ErrnoException
   const hasFolder = existsSync(cwd)
   const reasons: Readonly<Record<string, string>> = {
+    ENOTDIR: 'git is not installed',
     ENOENT: hasFolder ? 'git is not installed' : `there is no folder ${cwd}`,
     ENOBUFS: 'it printed more than can be held',
     ETIMEDOUT: 'it took too long',
   }
-  const hint = code === 'ENOENT' && hasFolder ? 'install git and put it on the PATH' : undefined
+  const hint =
+    ['ENOENT', 'ENOTDIR'].includes(code) && hasFolder
+      ? 'install git and put it on the PATH'
+      : undefined
   return new GitFailed(args, undefined, stderr, reasons[code] ?? cause.message, {
     cause,
     ...defined({ hint }),

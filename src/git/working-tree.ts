@@ -1,4 +1,4 @@
-import { isRunning } from '../journal/read-files.ts'
+import { isRunning, listFolder } from '../journal/read-files.ts'
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
@@ -6,7 +6,7 @@ import { isSecretFile } from './secret-files.ts'
 import { tryGit, writeGit } from './run-git.ts'
 import { randomHex } from '../journal/ids.ts'
 import { join } from 'node:path'
-import { linkFile, removeFile, replaceFile } from '../journal/write-files.ts'
+import { copyMode, linkFile, removeFile, replaceFile } from '../journal/write-files.ts'
 
 export interface TreeOptions {
   readonly exclude?: readonly string[]
@@ -36,8 +36,16 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
     // First and with --force-remove: git refuses a path below what is now a link or a file.
     if (deleted.length > 0)
       git(['update-index', '--force-remove', '-z', '--stdin'], joinNul(deleted))
-    if (present.length > 0)
-      git(['update-index', '--add', '--remove', '-z', '--stdin'], joinNul(present))
+    const add = (paths: readonly string[], settings: readonly string[] = []) => {
+      if (paths.length > 0)
+        git([...settings, 'update-index', '--add', '--remove', '-z', '--stdin'], joinNul(paths))
+    }
+    const isPrivate = (path: string) => isPrivateFile(repository.worktree, path)
+    // Otherwise other users could read the content from the object, which git makes readable to all.
+    keepingFolderModes(repository.commonDir, () =>
+      add(present.filter(isPrivate), ['-c', 'core.sharedRepository=0600']),
+    )
+    add(present.filter((path) => !isPrivate(path)))
     const list = (paths: readonly string[]) => paths.map(toUtf8).sort()
     return { tree: git(['write-tree']).trim(), leftOut: list(leftOut), secrets: list(secrets) }
   })
@@ -98,8 +106,27 @@ function hasOwnChanges(worktree: string, path: string) {
   )
 }
 
+/** A file that only its owner can read. */
+function isPrivateFile(worktree: string, path: string) {
+  const stat = lstatSync(fileName(worktree, path), { throwIfNoEntry: false })
+  return stat?.isFile() === true && (stat.mode & 0o044) === 0
+}
+
+/** git would close the new folders of its objects too, also for later objects that are not private. */
+function keepingFolderModes(commonDir: string, work: () => void) {
+  const objects = join(commonDir, 'objects')
+  const before = new Set(listFolder(objects))
+  work()
+  for (const name of listFolder(objects))
+    if (!before.has(name)) copyMode(objects, join(objects, name))
+}
+
+function fileName(worktree: string, path: string) {
+  return Buffer.concat([Buffer.from(`${worktree}/`), Buffer.from(path, 'latin1')])
+}
+
 function inspectFile(worktree: string, path: string) {
-  const file = Buffer.concat([Buffer.from(`${worktree}/`), Buffer.from(path, 'latin1')])
+  const file = fileName(worktree, path)
   try {
     const stat = lstatSync(file)
     if (stat.isFile()) accessSync(file, constants.R_OK)

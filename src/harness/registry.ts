@@ -142,6 +142,11 @@ export function agentInEnv(env: NodeJS.ProcessEnv): string | undefined {
   return known?.title ?? (OWN_VARIABLES.some(isSet) ? 'an agent' : undefined)
 }
 
+/** The title of an agent by its program, for one that tells its own commands apart by a variable. */
+export function agentByProgram(program: string): string | undefined {
+  return HARNESSES.find(({ name, variables }) => variables !== undefined && name === program)?.title
+}
+
 export function drivableNames(models?: ModelSettings): readonly string[] {
   const drivable = HARNESSES.filter(({ drive }) => drive !== undefined)
   return [

@@ -53,6 +53,8 @@ export interface SearchHit {
   readonly snippet: string
   /** Larger is better; comparable only within one search. */
   readonly score: number
+  /** Not written on this machine, and the user has not agreed to it. */
+  readonly isFromElsewhere?: true
 }
 
 /** A stored message found by a search. */
@@ -68,6 +70,8 @@ export interface MessageHit {
   readonly name?: string
   readonly snippet: string
   readonly score: number
+  /** Its file came with the repository, or its session did. */
+  readonly isFromElsewhere?: true
 }
 
 export type IndexVerification = ReturnType<SessionIndex['verify']>
@@ -211,8 +215,12 @@ export class SessionIndex {
   }
 
   *taskEntries(): IterableIterator<RawEntry> {
-    for (const { record } of this.#stream<{ record: string }>({ sql: TASK_SQL, ...ALL }))
-      yield JSON.parse(record) as RawEntry
+    for (const { entry } of this.taskEntriesBySession()) yield entry
+  }
+
+  *taskEntriesBySession() {
+    const rows = this.#stream<Record<'session' | 'record', string>>({ sql: TASK_SQL, ...ALL })
+    for (const { session, record } of rows) yield { session, entry: JSON.parse(record) as RawEntry }
   }
 
   *handoffEntries() {

@@ -195,8 +195,9 @@ export const TASK_SQL = `
     UNION
     SELECT e.id FROM concerned JOIN entries e ON e.refers = concerned.id
   )
-  SELECT record FROM entries WHERE record IS NOT NULL AND id IN (SELECT id FROM concerned)
-  ORDER BY id, key LIMIT ? OFFSET ?`
+  SELECT e.record, s.id AS session FROM entries e JOIN sessions s ON s.key = e.session
+  WHERE e.record IS NOT NULL AND e.id IN (SELECT id FROM concerned)
+  ORDER BY e.id, e.key LIMIT ? OFFSET ?`
 
 export const HANDOFF_SQL = `
   SELECT s.id AS session, s.name, e.record FROM entries e JOIN sessions s ON s.key = e.session

@@ -149,8 +149,8 @@ function syncFolder(path: string): void {
 const PRIVATE = 0o700
 const OWN_FILE = /[/\\]\.sessions[/\\]/
 
-/** For folders that are not only Stint's: the umask decides. */
-export const OPEN_TO_OTHERS = 0o777
+/** For folders that are not only Stint's: the umask decides, but others never write there. */
+export const OPEN_TO_OTHERS = 0o755
 
 /** Its missing parents are created as well, with the same mode. */
 export function createFolder(path: string, mode: number = PRIVATE): void {
@@ -605,6 +605,12 @@ function restrict(path: string, found: { readonly mode: number } | undefined) {
   if (found === undefined || (found.mode & 0o077) === 0) return 0
   // A file of another user, or on a read-only disk, stays as it is.
   return ignoreIoErrors(() => (chmodSync(path, found.mode & PRIVATE), 1)) ?? 0
+}
+
+/** Gives a folder the permissions of another one. */
+export function copyMode(from: string, to: string): void {
+  const mode = statOrUndefined(from)?.mode
+  if (mode !== undefined) ignoreIoErrors(() => chmodSync(to, mode & 0o7777))
 }
 
 export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {

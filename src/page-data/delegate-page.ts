@@ -21,14 +21,14 @@ async function readDiff(
   repository: Repository,
   range: string,
 ): Promise<{ readonly diff: string; readonly isCut: boolean }> {
-  const { args, cwd, env } = gitInvocation(repository, [
+  const { program, args, cwd, env } = gitInvocation(repository, [
     'diff',
     ...FLAGS,
     '--end-of-options',
     range,
     '--',
   ])
-  const git = spawn('git', args, {
+  const git = spawn(program, args, {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'ignore'],

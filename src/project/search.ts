@@ -2,6 +2,8 @@ import { StintError } from '../journal/errors.ts'
 import { knownProjects } from '../index/projects.ts'
 import type { MessageHit, SearchHit, SessionIndex } from '../index/open-index.ts'
 import type { SearchQuery } from '../index/queries.ts'
+import { conversationsFromElsewhere } from './history/conversation-origin.ts'
+import { isRefusedJournal } from './store/project-paths.ts'
 import { Workspace } from './store/workspace.ts'
 
 export interface SearchRequest extends SearchQuery {
@@ -55,9 +57,27 @@ async function* searchProject(
     const { bytesLeft } = index.syncMessages(readingMs)
     if (bytesLeft > 0) tellUnread(bytesLeft)
   }
-  if (!searchesMessages) yield* where === 'said' ? [] : index.search(query)
-  else if (where === 'said') yield* index.searchMessages(query)
-  else yield* alternate(index, query)
+  const found = searchesMessages
+    ? where === 'said'
+      ? index.searchMessages(query)
+      : alternate(index, query)
+    : where === 'said'
+      ? []
+      : index.search(query)
+  const { paths } = workspace
+  const refused = new Map<string, boolean>()
+  const isRefused = (id: string) => {
+    if (!refused.has(id)) refused.set(id, isRefusedJournal(paths, id))
+    return refused.get(id)!
+  }
+  let isForeignFile: ((conversation: string) => boolean) | undefined
+  for (const hit of found) {
+    const isFromElsewhere =
+      (hit.session !== undefined && isRefused(hit.session)) ||
+      (hit.where === 'said' &&
+        (isForeignFile ??= conversationsFromElsewhere(paths))(hit.conversation))
+    yield isFromElsewhere ? { ...hit, isFromElsewhere } : hit
+  }
 }
 
 function reportUnread(workspace: Workspace, bytes: number) {

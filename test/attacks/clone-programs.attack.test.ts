@@ -55,6 +55,31 @@ test.each(['--user', '--shared'])(
   },
 )
 
+test.each(['./node_modules/.bin', 'absolute'])(
+  'git, bd and gh are not taken from the clone with its folder on the PATH: %s',
+  (kind) => {
+    const { cwd, env, folder } = clone()
+    const bin = join(cwd, 'node_modules', '.bin')
+    for (const name of ['git', 'bd', 'gh', 'xdg-open', 'ps', 'sh']) {
+      writeFileSync(join(bin, name), `#!/bin/sh\necho "$0" >>'${folder}/ran'\n`)
+      chmodSync(join(bin, name), 0o755)
+    }
+    const PATH = `${kind === 'absolute' ? bin : kind}:${process.env.PATH}`
+    const ran = (...args: string[]) =>
+      spawnSync(process.execPath, [program, ...args], { cwd, env: { ...env, PATH } })
+    ran('init', '--name', 'n', '--goal', 'g')
+    ran('checkpoint')
+    ran('resume')
+    ran('plan', '--backlog', 'beads')
+    ran('plan', '--backlog', 'github')
+    ran('doctor')
+    ran('trust')
+    expect(existsSync(join(folder, 'ran')) ? readFileSync(join(folder, 'ran'), 'utf8') : '').toBe(
+      '',
+    )
+  },
+)
+
 test("the user's hooks run no program of the clone when the launcher's Node was removed", () => {
   const { stint, start, folder, cwd, programsRun, loseNode } = clone()
   stint('setup', 'claude', '--user')

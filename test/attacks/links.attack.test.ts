@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { program } from '../support/cli.ts'
+import { clone, machine } from './clone.ts'
 import { initRepository } from '../support/scratch.ts'
 
 const SECRET = 'the private text of the user'
@@ -302,5 +303,57 @@ describe('setup', () => {
     symlinkSync('AGENTS.md', join(victim.cwd, 'CLAUDE.md'))
     expect(run(victim, 'setup', 'claude', '--instructions').status).toBe(0)
     expect(readFileSync(join(victim.cwd, 'AGENTS.md'), 'utf8')).toContain('stint')
+  })
+})
+
+describe('links beside .sessions that a clone brings', () => {
+  test('are not read as profiles, also not to show what would be agreed to', () => {
+    const user = clone({ 'a.txt': 'a' }, (stranger) => {
+      mkdirSync(stranger.path('.agents'))
+      mkdirSync(stranger.path('.claude'))
+      symlinkSync('../../outside.md', stranger.path('.agents', 'x.md'))
+      symlinkSync('../../outside', stranger.path('.claude', 'agents'))
+    })
+    writeFileSync(join(user.folder, 'outside.md'), SECRET)
+    mkdirSync(join(user.folder, 'outside'))
+    writeFileSync(join(user.folder, 'outside', 'y.md'), SECRET)
+    for (const args of [['trust', '--json'], ['trust'], ['trust', '--yes'], ['profiles']]) {
+      const { stdout, stderr } = user.start(args)
+      expect(stdout + stderr).not.toContain(SECRET)
+    }
+  })
+
+  test('do not lead an export out of the project, also not with --force', () => {
+    const user = clone({ 'a.txt': 'a' }, (stranger) =>
+      symlinkSync('../outside', stranger.path('dirlink')),
+    )
+    mkdirSync(join(user.folder, 'outside'))
+    user.start(['init', '--name', 'mine', '--goal', 'g'])
+    for (const more of [[], ['--force']]) {
+      const args = ['export', '--format', 'markdown', '--output', 'dirlink/a.md', ...more]
+      const refused = user.start(args)
+      expect(refused.status).toBe(1)
+      expect(refused.stderr).toContain(join(user.folder, 'outside', 'a.md'))
+    }
+    expect(readdirSync(join(user.folder, 'outside'))).toEqual([])
+    const named = join(user.folder, 'outside', 'a.md')
+    expect(user.start(['export', '--format', 'markdown', '--output', named]).status).toBe(0)
+  })
+
+  test('are not followed by an import of a folder', () => {
+    const user = machine()
+    const conversation = (id: string, text: string) =>
+      `${JSON.stringify({ type: 'user', uuid: id, sessionId: id, cwd: user.cwd, timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: text } })}\n`
+    const [own, other] = ['11111111', '22222222'].map((id) => `${id}-1111-4111-8111-111111111111`)
+    for (const folder of ['transcripts', 'private']) mkdirSync(join(user.folder, folder))
+    writeFileSync(join(user.folder, 'transcripts', `${own}.jsonl`), conversation(own!, 'MINE'))
+    writeFileSync(join(user.folder, 'private', `${other}.jsonl`), conversation(other!, SECRET))
+    symlinkSync('../private', join(user.folder, 'transcripts', 'link'))
+    symlinkSync(`../private/${other}.jsonl`, join(user.folder, 'transcripts', `${other}.jsonl`))
+    user.start(['init', '--name', 'mine', '--goal', 'g'])
+    user.start(['import', 'claude', join(user.folder, 'transcripts')])
+    const { stdout } = user.start(['history', '--all'])
+    expect(stdout).toContain('MINE')
+    expect(stdout).not.toContain(SECRET)
   })
 })

@@ -25,3 +25,18 @@ test.each([
   const log = readFileSync(join(cwd, '.sessions', 'journal', session!, 'log.jsonl'), 'utf8')
   expect(log).not.toContain('login page')
 })
+
+test.each(['[^]', '.*', '\\S+', '[^]*', '.', '(?:a|Hello world)'])(
+  'a pattern that leaves nothing of any text is an error that names it: %s',
+  (pattern) => {
+    const { cwd, env } = terminal()
+    const stint = (...words: string[]) =>
+      spawnSync(process.execPath, [program, ...words], { cwd, env, encoding: 'utf8' })
+    stint('init', '--name', 'there')
+    const settings = { redact: { patterns: [pattern] } }
+    writeFileSync(join(cwd, '.sessions', 'config.yaml'), JSON.stringify(settings))
+    const ran = stint('log', '--progress', TEXT)
+    expect(ran.status).toBe(1)
+    expect(ran.stderr).toContain(`"${pattern}" matches all of any text`)
+  },
+)

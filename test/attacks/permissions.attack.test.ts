@@ -1,7 +1,7 @@
 // Another user of the machine reads what Stint keeps.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { program } from '../support/cli.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
@@ -83,14 +83,35 @@ test('doctor --repair closes a file that a checkout opened', () => {
   expect(kept(w).flatMap((folder) => openToOthers(folder, w.folder))).toEqual([])
 })
 
-test("tasks, exports and agents' settings get the mode of the umask", () => {
+test('a checkpoint keeps the content of a private file from other users', () => {
+  const w = world()
+  const git = (...args: string[]) =>
+    spawnSync('git', args, { cwd: w.cwd, encoding: 'utf8' }).stdout.trim()
+  writeFileSync(join(w.cwd, 'private.txt'), 'PRIVATE', { mode: 0o600 })
+  writeFileSync(join(w.cwd, 'public.txt'), 'PUBLIC', { mode: 0o644 })
+  chmodSync(join(w.cwd, 'public.txt'), 0o644)
+  w.shell(`umask 022; ${w.stint} init --name work; ${w.stint} checkpoint`)
+  const ref = git('for-each-ref', '--format=%(refname)', 'refs/stint').split('\n')[0]
+  const object = (name: string) => {
+    const id = git('rev-parse', `${ref}:${name}`)
+    return join(w.cwd, '.git', 'objects', id.slice(0, 2), id.slice(2))
+  }
+  const mode = (path: string) => lstatSync(path).mode & 0o777
+  expect(mode(object('private.txt'))).toBe(0o400)
+  expect(mode(object('public.txt'))).toBe(0o444)
+  // A later commit of anybody may put an object beside it.
+  expect(mode(dirname(object('private.txt')))).toBe(mode(join(w.cwd, '.git', 'objects')))
+  expect(git('show', `${ref}:private.txt`)).toBe('PRIVATE')
+})
+
+test("tasks, exports and agents' settings keep the mode of the umask, and others write in none", () => {
   const w = world()
   fill(w)
   w.shell(`umask 022; ${w.stint} export --format markdown --output out/session.md`)
   const mode = (...parts: string[]) => lstatSync(join(w.cwd, ...parts)).mode & 0o777
-  expect(mode('.tasks')).toBe(0o777)
-  expect(mode('.tasks', 'active')).toBe(0o777)
-  expect(mode('.claude')).toBe(0o777)
+  expect(mode('.tasks')).toBe(0o755)
+  expect(mode('.tasks', 'active')).toBe(0o755)
+  expect(mode('.claude')).toBe(0o755)
   expect(mode('.claude', 'settings.local.json')).toBe(0o644)
   expect(mode('out')).toBe(0o755)
   chmodSync(join(w.cwd, '.tasks'), 0o755)

@@ -1,7 +1,9 @@
 // A stranger's repository brings settings, tasks, journals and profiles. Each test clones one and uses the built program in it.
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   writeFileSync,
@@ -10,6 +12,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parseLog } from '../../src/journal/read-log.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
+import { program } from '../support/cli.ts'
 import { clone, machine } from './clone.ts'
 
 type Machine = Pick<ReturnType<typeof machine>, 'start' | 'path' | 'cwd' | 'folder'>
@@ -92,6 +97,26 @@ describe('settings that come with a clone', () => {
     expect(added.status).toBe(1)
   })
 
+  test.runIf(process.platform === 'linux').each([
+    ['an empty variable', { CLAUDECODE: '1' }, 'CLAUDECODE= '],
+    ['no environment', { CLAUDECODE: '1' }, 'env -i HOME="$HOME" PATH="$PATH" '],
+    ['no environment, in a run', { STINT_RUN: '0199-run' }, 'env -i HOME="$HOME" PATH="$PATH" '],
+  ])('cannot be agreed to by a command that an agent starts with %s', (_name, env, prefix) => {
+    const user = clone({ '.sessions/config.yaml': 'verify: "true"\n' })
+    const state = `STINT_STATE_HOME='${user.env.STINT_STATE_HOME}'`
+    const command = `${prefix}${state} '${process.execPath}' '${program}' trust --yes; exit $?`
+    const refused = spawnSync('/bin/sh', ['-c', command], {
+      cwd: user.cwd,
+      env: { ...user.env, ...env },
+      encoding: 'utf8',
+    })
+    expect({ status: refused.status, stderr: refused.stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("the user's decision"),
+    })
+    expect(JSON.parse(user.start(['trust', '--json']).stdout).isAgreed).toBe(false)
+  })
+
   test.each([
     ['run', '--verify', 'touch FOLDER/pwned'],
     ['run', '--harness', 'acp:touch FOLDER/pwned'],
@@ -119,6 +144,22 @@ describe('settings that come with a clone', () => {
     expect(readFileSync(user.path('.sessions', '.gitignore'), 'utf8')).toBe('*\n')
     expect(everything(user.path('.sessions')).join('\n')).not.toContain(`use ${secret}`)
   })
+})
+
+test('a .gitignore of a clone does not make git add the journals', () => {
+  const user = clone({ '.sessions/.gitignore': '!*\n', '.sessions/journal/.gitignore': '!*\n' })
+  const untracked = () =>
+    execFileSync('git', ['status', '--short', '-uall'], {
+      cwd: user.cwd,
+      env: user.env,
+      encoding: 'utf8',
+    })
+  user.start(['init', '--name', 'mine', '--goal', 'g'])
+  expect(untracked()).not.toContain('log.jsonl')
+  writeFileSync(user.path('.sessions', '.gitignore'), '!*\n')
+  expect(untracked()).toContain('log.jsonl')
+  expect(user.start(['doctor']).stdout).toMatch(/did not keep journals out of git/)
+  expect(untracked()).not.toContain('log.jsonl')
 })
 
 describe('the verify command of a task', () => {
@@ -186,6 +227,38 @@ describe('a journal that comes with a clone', () => {
     expect(user.start(['list']).stdout).toContain('theirs')
   })
 
+  test('is marked where a command prints it, and so are its tasks and conversations', () => {
+    const id = '33333333-3333-4333-8333-333333333333'
+    const said = { type: 'user', uuid: id, timestamp: '2026-01-01T00:00:00.000Z' }
+    const message = { role: 'user', content: 'EVILMARK said' }
+    const user = clone(
+      {
+        [`.sessions/conversations/${id}.jsonl`]: `${JSON.stringify({ ...said, message })}\n`,
+        '.tasks/active/evil.md': '# EVILMARK task\n',
+      },
+      (stranger) => {
+        stranger.start(['init', '--name', 'theirs', '--goal', 'EVILMARK'])
+        stranger.start(['log', '--decision', 'EVILMARK decision'])
+      },
+    )
+    user.start(['init', '--name', 'mine', '--goal', 'my own'])
+    for (const args of [
+      ['list'],
+      ['resume', '--list'],
+      ['search', 'EVILMARK'],
+      ['search', 'EVILMARK', '--in', 'said'],
+      ['history', '--all'],
+      ['task', 'list'],
+      ['task', 'next'],
+    ]) {
+      const { stdout } = user.start(args)
+      expect({ args, stdout }).toEqual({ args, stdout: expect.stringContaining('EVILMARK') })
+      expect({ args, stdout }).toEqual({ args, stdout: expect.stringContaining('from elsewhere') })
+      expect(stdout).not.toContain('said by the user')
+    }
+    expect(user.start(['list', '--name', 'mine']).stdout).not.toContain('from elsewhere')
+  })
+
   test('does not keep the user from starting a session of their own', () => {
     const user = withJournal()
     expect(user.start(['init', '--name', 'mine', '--goal', 'my own goal']).status).toBe(0)
@@ -203,6 +276,33 @@ describe('a journal that comes with a clone', () => {
       'IGNORE',
     )
   })
+
+  test.each(['no git', 'a submodule'])(
+    'of a clone in the place of a deleted folder is not covered by its consent: %s',
+    (kind) => {
+      const evil = withJournal()
+      const user = machine()
+      const git = (cwd: string, ...args: string[]) =>
+        execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], { cwd, env: user.env })
+      const folder = user.path('x')
+      if (kind === 'no git') {
+        mkdirSync(join(user.folder, 'x'))
+      } else git(user.cwd, 'submodule', '--quiet', 'add', machine().cwd, 'x')
+      const root = kind === 'no git' ? join(user.folder, 'x') : folder
+      const inFolder = user.in(root)
+      mkdirSync(join(root, '.sessions'))
+      writeFileSync(join(root, '.sessions', 'config.yaml'), 'verify: "true"\n')
+      inFolder.start(['init', '--name', 'mine', '--goal', 'g'])
+      expect(inFolder.start(['trust', '--yes']).status).toBe(0)
+      expect(JSON.parse(inFolder.start(['trust', '--json']).stdout).isAgreed).toBe(true)
+      rmSync(root, { recursive: true })
+      git(user.cwd, 'clone', '-q', evil.cwd, root)
+      expect(inFolder.start(['resume']).stdout).not.toContain('theirs')
+      expect(
+        hook({ ...inFolder }, { hook_event_name: 'SessionStart', source: 'startup' }),
+      ).not.toContain('IGNORE')
+    },
+  )
 
   test('is injected after consent, with its origin', () => {
     const user = withJournal()
@@ -247,6 +347,47 @@ test('profiles and templates of a clone are used only after consent', () => {
   user.start(['trust', '--yes'])
   expect(user.start(['profiles', 'show', 'reviewer']).stdout).toContain('Do what I say')
   expect(user.start(['workflow', 'init', 'wf', 'A name', '--template', 'theirs']).status).toBe(0)
+})
+
+test('the text of profiles and templates is shown before it is agreed to, cleaned and clipped', () => {
+  const rest = Array.from({ length: 40 }, (_none, index) => `line ${index}`).join('\n')
+  const user = clone({
+    '.agents/reviewer.md': `---\nname: reviewer\n---\nDo \u001B[31mwhat\u202E I say.\n${rest}\n`,
+    '.sessions/workflows/theirs.yaml': 'name: theirs\nphases:\n  - id: 1\n    name: Evil\n',
+  })
+  const { stdout } = user.start(['trust'])
+  expect(stdout).toMatch(/\| Do .*what.* I say\./)
+  expect(stdout).toContain('name: Evil')
+  expect(stdout).not.toMatch(/[\u001B\u202E]/)
+  expect(stdout).not.toContain('line 30')
+  expect(stdout).toContain('stint trust --json')
+})
+
+test('an export of a journal from elsewhere is clean also through a pipe', () => {
+  const user = clone({}, (stranger) => {
+    stranger.start(['init', '--name', 'work', '--goal', 'g'])
+    stranger.start(['log', '--decision', 'poisoned'])
+    const journal = stranger.path('.sessions', 'journal')
+    const path = join(journal, readdirSync(journal)[0]!, 'log.jsonl')
+    const records = parseLog(readFileSync(path), path).records.map((record) => ({
+      ...record,
+      data: JSON.parse(
+        JSON.stringify(record.data).replaceAll(
+          'poisoned',
+          String.raw`poisoned \u001b[31m \u0007 \u009b31m \u202e`,
+        ),
+      ) as Record<string, unknown>,
+    }))
+    writeFileSync(path, Buffer.concat(records.map(encodeRecord)))
+  })
+  for (const format of ['markdown', 'toon', 'json', 'session-json', 'workflow-log']) {
+    const { stdout } = user.start(['export', 'work', '--format', format])
+    if (format === 'markdown') expect(stdout).toContain('poisoned')
+    expect({ format, stdout }).toEqual({
+      format,
+      stdout: expect.not.stringMatching(/[\u0007\u001B\u007F-\u009F\u202E]/),
+    })
+  }
 })
 
 test('commands that only read work in a clone without consent', () => {

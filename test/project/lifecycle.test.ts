@@ -633,9 +633,10 @@ describe('sessions', () => {
     world.write('.sessions/config.yaml', 'share: none\n')
     await world.view()
     expect(world.git('status', '--porcelain')).toBe('')
-    world.write('.sessions/.gitignore', 'mine\n')
+    // The user's own text stays while it ignores what is private.
+    world.write('.sessions/.gitignore', '*\n!config.yaml\n')
     await world.view()
-    expect(world.read('.sessions', '.gitignore')).toBe('mine\n')
+    expect(world.read('.sessions', '.gitignore')).toBe('*\n!config.yaml\n')
   })
 
   test('merged from two clones hold the entries of both', async () => {

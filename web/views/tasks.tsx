@@ -314,6 +314,11 @@ function TaskDetails({ task }: { task: PageTask }) {
       <p class="muted">
         <code>{task.name}</code>
         {task.assignee === undefined ? '' : `, for ${task.assignee}`}
+        {task.isFromElsewhere === true ? (
+          <>
+            , from elsewhere: not run before you agree with <code>stint trust</code>
+          </>
+        ) : null}
         {task.verify === undefined ? null : (
           <>
             , verified by <code>{task.verify}</code>

@@ -1,4 +1,5 @@
 import type { TrustItem, TrustReview } from '../../library.ts'
+import { shorten } from '../../text/clean.ts'
 import { printableJson, printableLine } from '../../text/printable.ts'
 import type { Output } from './context.ts'
 
@@ -14,6 +15,7 @@ const GROUPS: readonly (readonly [TrustItem['kind'], string])[] = [
   ['verify', 'Verify commands of tasks'],
   ['profile', 'Profiles, whose text becomes instructions'],
   ['template', 'Workflow templates'],
+  ['task', 'Tasks whose text was not written on this machine'],
   ['journals', 'Journals that were not written on this machine'],
 ]
 
@@ -30,12 +32,28 @@ export function describeTrust({ root, items, isAgreed }: TrustReview, output: Ou
       const group = items.filter((item) => item.kind === kind)
       return group.length === 0
         ? []
-        : ['', `${title}:`, ...group.map((item) => itemLine(item, output))]
+        : ['', `${title}:`, ...group.flatMap((item) => itemLines(item, output))]
     }),
     ...(isAgreed
       ? []
       : ['', 'stint trust asks on a terminal; stint trust --yes agrees in a script.']),
   ].join('\n')
+}
+
+const MAX_LINES = 10
+const MAX_LINE_LENGTH = 160
+
+/** A text has its first lines below, cleaned, and the command that shows all of it. */
+function itemLines(item: TrustItem, output: Output): readonly string[] {
+  const line = itemLine(item, output)
+  if ((item.kind !== 'profile' && item.kind !== 'template') || item.status === 'agreed')
+    return [line]
+  const lines = String(item.value).trimEnd().split('\n')
+  const shown = lines
+    .slice(0, MAX_LINES)
+    .map((text) => `      | ${shorten(printableLine(text), MAX_LINE_LENGTH)}`)
+  const isAll = lines.length <= MAX_LINES && lines.every((text) => text.length <= MAX_LINE_LENGTH)
+  return [line, ...shown, ...(isAll ? [] : ['      stint trust --json shows all of it'])]
 }
 
 function itemLine({ kind, name, value, status }: TrustItem, output: Output): string {
@@ -44,7 +62,7 @@ function itemLine({ kind, name, value, status }: TrustItem, output: Output): str
       ? `${String(value).split('\n').length} lines`
       : value === undefined
         ? ''
-        : printableJson(value)
+        : printableJson(kind === 'task' ? (value as { title?: unknown }).title : value)
   const mark = status === 'agreed' ? output.dim(status.padEnd(8)) : status.padEnd(8)
   // What is agreed to is shown escaped, never with a part of it cleaned away.
   const label = printableLine(name) === name ? name : printableJson(name)

@@ -17,6 +17,7 @@ import { printableJson } from '../../text/printable.ts'
 import { formatToMinute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { waitingHandoffLine } from './handoff.ts'
+import { markOrigin } from './origin.ts'
 import { type Lines, joinLines, listLines, plural, titledSection } from './terminal/text.ts'
 
 export function progressLine(state: SessionState): string {
@@ -52,10 +53,14 @@ export function printSessions(
   rows: Iterable<SessionRow>,
   isJson: boolean | undefined,
   output: Output,
+  isFromElsewhere: (session: string) => boolean,
 ): void {
   let printed = 0
   if (isJson === true) output.line('[')
-  for (const row of rows) {
+  for (const found of rows) {
+    const row: SessionRow & { readonly isFromElsewhere?: true } = isFromElsewhere(found.id)
+      ? { ...found, isFromElsewhere: true }
+      : found
     if (isJson === true) output.line(`${printed === 0 ? '' : ','}${printableJson(row)}`)
     else {
       if (printed === 0)
@@ -68,7 +73,15 @@ export function printSessions(
       const goal = shorten(onOneLine(row.goal), 50)
       const { id, name, status, updatedAt, branch = '' } = row
       output.line(
-        paddedColumns(shortId(id), name, status, steps, formatToMinute(updatedAt), branch, goal),
+        paddedColumns(
+          shortId(id),
+          name,
+          status,
+          steps,
+          formatToMinute(updatedAt),
+          branch,
+          `${goal}${markOrigin(row)}`,
+        ),
       )
     }
     printed += 1

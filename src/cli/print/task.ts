@@ -2,6 +2,7 @@ import type { Task, TaskStatus, TreeNode } from '../../library.ts'
 import type { Project } from '../../core.ts'
 import { taskTrees } from '../../core.ts'
 import { labelledLines, indent, joinLines } from './terminal/text.ts'
+import { markOrigin } from './origin.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Output } from '../context/context.ts'
 
@@ -30,7 +31,7 @@ export function taskLine(task: Task): string {
   const checklistText = checklist.length === 0 ? '' : ` [${done}/${checklist.length}]`
   const assigneeText = assignee === undefined ? '' : ` → ${assignee}`
   const statusText = status === 'ready' ? '' : `  (${status})`
-  return `${TASK_MARKS[status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${checklistText}${labels}${assigneeText}${statusText}`
+  return `${TASK_MARKS[status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${checklistText}${labels}${assigneeText}${statusText}${markOrigin(task)}`
 }
 
 const MAX_INDENT = 20
@@ -50,7 +51,7 @@ export function taskLines(tasks: readonly Task[]): readonly string[] {
 export function describeTask(task: Task, output: Output): string {
   const { description, checklist, details } = task
   return joinLines(
-    `${TASK_MARKS[task.status]} ${output.bold(task.title)}`,
+    `${TASK_MARKS[task.status]} ${output.bold(task.title)}${markOrigin(task)}`,
     labelledLines([
       ['ID', task.id],
       ['Status', task.status],

@@ -1,6 +1,6 @@
 import type { HistoryItem, NewItem, MessagePart } from '../../history/items.ts'
 import { type Json, asArray, asObject, parseJson } from '../../text/json-fields.ts'
-import { closeSync } from 'node:fs'
+import { type Stats, lstatSync, closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRegularFile } from '../../journal/write-files.ts'
 import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
@@ -87,22 +87,28 @@ export interface DatabaseMessage {
 /** Deeper than any harness nests its files. */
 const MAX_DEPTH = 6
 
-/** Sorted, and files before folders. */
-export function* walkFiles(folder: string, depth = 0): Generator<string> {
+/** Sorted, and files before folders. Follows the links of a harness's own folder. */
+export function* walkFiles(
+  folder: string,
+  depth = 0,
+  statOf: (path: string) => Stats | undefined = statOrUndefined,
+): Generator<string> {
   const folders: string[] = []
   for (const name of [...listFolder(folder)].sort()) {
     const path = join(folder, name)
-    const stat = statOrUndefined(path)
+    const stat = statOf(path)
     if (stat?.isFile() === true) yield path
     else if (stat?.isDirectory() === true && depth < MAX_DEPTH) folders.push(path)
   }
-  for (const path of folders) yield* walkFiles(path, depth + 1)
+  for (const path of folders) yield* walkFiles(path, depth + 1, statOf)
 }
 
+/** A folder may come with a clone, so the links in it are not followed. */
 export function* filesAtPath(path: string): Generator<string> {
   const stat = statOrUndefined(path)
   if (stat?.isFile() === true) yield path
-  else if (stat?.isDirectory() === true) yield* walkFiles(path)
+  else if (stat?.isDirectory() === true)
+    yield* walkFiles(path, 0, (one) => lstatSync(one, { throwIfNoEntry: false }))
 }
 
 export function readFileStart(path: string, bytes: number): Buffer | undefined {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { oneLine } from '../../text/clean.ts'
 import type { HarnessCheck, HarnessProblem } from '../contract/drive.ts'
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isProgram, programOutside } from '../../git/program-outside.ts'
 import { findRepository } from '../../git/repository.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/read-files.ts'
@@ -17,42 +17,8 @@ export function findProgram(
   cwd: string,
 ): string | undefined {
   if (command.includes('/')) return [resolve(cwd, command)].find(isProgram)
-  const roots = projectRoots(cwd)
-  return (env.PATH ?? '')
-    .split(':')
-    .filter((folder) => isAbsolute(folder) && !roots.some((root) => isInside(root, folder)))
-    .map((folder) => join(folder, command))
-    .find(isProgram)
-}
-
-function projectRoots(cwd: string): readonly string[] {
   const { mainRoot, worktree } = findRepository(cwd) ?? { mainRoot: cwd, worktree: cwd }
-  // A home folder under version control holds the user's own programs.
-  return [mainRoot, worktree].filter((root) => !isInside(root, homedir()))
-}
-
-function isInside(root: string, path: string) {
-  const route = relative(realPath(root), realPath(path))
-  return route !== '..' && !route.startsWith(`..${sep}`) && !isAbsolute(route)
-}
-
-function realPath(path: string) {
-  try {
-    return realpathSync(path)
-  } catch {
-    // Missing, so nothing in it can be run.
-    return path
-  }
-}
-
-function isProgram(path: string) {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    // Missing, or not executable.
-    return false
-  }
+  return programOutside(command, env.PATH, [mainRoot, worktree])
 }
 
 /** In the bundle, above its chunks, and from the sources. */

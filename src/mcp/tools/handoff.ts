@@ -1,4 +1,5 @@
 import { shortId } from '../../public/projection.ts'
+import { refuseForeign } from './refuse-foreign.ts'
 import { badArguments, stringSchema, defineTool } from './tool.ts'
 
 /** The fields that only some actions take. */
@@ -21,7 +22,8 @@ export const handoffTool = defineTool({
     force: { type: 'boolean' },
   },
   required: ['action'],
-  async run({ project: { handoffs } }, { action, ...fields }) {
+  async run({ project }, { action, ...fields }) {
+    const { handoffs } = project
     const field = Object.keys(fields).find(
       (name) => ACTIONS_OF_FIELD[name]?.includes(action) === false,
     )
@@ -51,6 +53,7 @@ export const handoffTool = defineTool({
     if (action === 'show') {
       const shown = await handoffs.show({ check: true, ...fields })
       const { session, moved = [], file } = shown
+      refuseForeign(project, session)
       const { number, at, document } = shown.handoff
       return {
         value: { handoff: `${session.name}/${number}`, at, file, moved, document },

@@ -12,6 +12,7 @@ import {
 import { defined } from '../../text/defined.ts'
 import { clipText, latestWithin } from './clip-output.ts'
 import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'
+import { refuseForeign } from './refuse-foreign.ts'
 
 const PARTS = [
   'overview',
@@ -54,6 +55,7 @@ export const viewTool = defineTool({
       return listResult(part, budget, {}, rows.map(sessionItem).toReversed())
     }
     const reading = await project.view(session)
+    refuseForeign(project, reading.state)
     const shown = publicSession(reading.state)
     const items = part === 'entries' ? entryItems(reading) : ITEMS[part](shown)
     const { id, name, status, goal, counts, currentStep } = shown
@@ -180,7 +182,7 @@ export const searchTool = defineTool({
     for await (const hit of results) {
       if (signal.aborted) break
       // What a stranger recorded does not reach a model before the user agreed.
-      if (hit.where !== 'journal' || project.trust.refuses(hit.session)) continue
+      if (hit.where !== 'journal' || hit.isFromElsewhere === true) continue
       if (hits.push(hit) > limit) break
     }
     const shownHits = hits

@@ -1,6 +1,7 @@
 import type { ReportedStatus, Task } from '../../library.ts'
 import type { Project } from '../../core.ts'
 import { defined } from '../../text/defined.ts'
+import { fromElsewhere } from './refuse-foreign.ts'
 import { clipDeep, latestWithin } from './clip-output.ts'
 import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'
 
@@ -31,11 +32,14 @@ export const taskTool = defineTool({
         `${action} needs task`,
         'give the id or short name of a task; list shows them',
       )
+    const isInRun = project.run !== undefined
+    // In a run the name may belong to another backlog, and the run was agreed to.
+    if (!isInRun || action === 'show') refuseForeignTask(await tasks.show(name))
     if (action === 'show') return taskResult(await tasks.show(name))
     if (action === 'check') {
       if (item === undefined)
         throw badArguments('check needs item', 'give the number of the item or a part of its text')
-      if (project.run === undefined) return taskResult(await tasks.check(name, item))
+      if (!isInRun) return taskResult(await tasks.check(name, item))
       const checked = await tasks.checkInRun(name, item)
       return {
         value: { ticked: checked.item, task: checked.name },
@@ -45,7 +49,7 @@ export const taskTool = defineTool({
     const options = { by: 'mcp', ...defined({ summary }) }
     if (action === 'start') return taskResult(await tasks.move(name, 'in_progress', options))
     const status = action === 'done' ? 'completed' : action
-    if (project.run === undefined) return taskResult(await tasks.move(name, status, options))
+    if (!isInRun) return taskResult(await tasks.move(name, status, options))
     // In a run this is only a claim and closes nothing.
     const { name: reported, current, isLeft } = await tasks.report(name, status, options)
     const whatFollows = WHAT_FOLLOWS[status]
@@ -66,21 +70,30 @@ const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
 
 async function listTasks(project: Project): Promise<McpToolResult> {
   const { tasks, problems } = await project.tasks.list()
-  const open = tasks.filter(({ status }) => status !== 'completed').map(taskRow)
+  const all = tasks.filter(({ status }) => status !== 'completed')
+  const open = all.filter(isShown).map(taskRow)
+  const withheld = withheldNote(all)
   const { latest, leftOut } = latestWithin(open.toReversed(), LIST_TOKENS)
   const shown = latest.toReversed()
   return {
     value: {
       tasks: shown,
       more: leftOut || undefined,
-      problems: problems.length === 0 ? undefined : problems,
+      // A problem names tasks, also those that are left out.
+      problems: problems.length === 0 || withheld.length > 0 ? undefined : problems,
+      withheld: withheld[0],
     },
-    text: shown.length === 0 ? 'No open tasks.' : shown.map(taskLine).join('\n'),
+    text: [...(shown.length === 0 ? ['No open tasks.'] : shown.map(taskLine)), ...withheld].join(
+      '\n',
+    ),
   }
 }
 
 async function nextTask(project: Project): Promise<McpToolResult> {
-  const { tasks, waiting } = await project.tasks.next()
+  const next = await project.tasks.next()
+  const tasks = next.tasks.filter(({ task }) => isShown(task))
+  const waiting = next.waiting.filter(({ task }) => isShown(task))
+  const withheld = withheldNote(next.backlog.tasks)
   const [first, ...after] = tasks
   if (first === undefined) {
     const waitingTasks = waiting
@@ -88,16 +101,32 @@ async function nextTask(project: Project): Promise<McpToolResult> {
       .map(({ task, because }) => ({ task: task.shortname, because }))
     const reasons = waitingTasks.map(({ task, because }) => `${task}: ${because}`)
     return {
-      value: { task: null, waiting: waitingTasks },
-      text: ['No task can be started.', ...reasons].join('\n'),
+      value: { task: null, waiting: waitingTasks, withheld: withheld[0] },
+      text: ['No task can be started.', ...reasons, ...withheld].join('\n'),
     }
   }
-  const { task: next, because } = first
-  const afterwards = after.slice(0, 5).map(({ task }) => task.shortname)
+  const { task, because } = first
+  const afterwards = after.slice(0, 5).map((one) => one.task.shortname)
   return {
-    value: { task: taskDetail(next), because, after: afterwards },
-    text: `Next: ${taskLine(taskRow(next))}\nBecause: ${because}`,
+    value: { task: taskDetail(task), because, after: afterwards, withheld: withheld[0] },
+    text: [`Next: ${taskLine(taskRow(task))}`, `Because: ${because}`, ...withheld].join('\n'),
   }
+}
+
+function isShown({ isFromElsewhere }: Task): boolean {
+  return isFromElsewhere !== true
+}
+
+function refuseForeignTask(task: Task): void {
+  if (!isShown(task)) throw fromElsewhere('NEEDS_CONSENT', 'this task')
+}
+
+/** Without their names: these come from elsewhere too. */
+function withheldNote(tasks: readonly Task[]): readonly string[] {
+  const count = tasks.filter((task) => !isShown(task) && task.status !== 'completed').length
+  return count === 0
+    ? []
+    : [`${count} more came with the repository; stint trust asks the user whether to use them`]
 }
 
 function taskResult(task: Task): McpToolResult {

@@ -29,14 +29,22 @@ import {
 
 const patterns = refine(textListRule, (list, _key, refuse) =>
   list.map((pattern) => {
+    let found: RegExp
     try {
-      return new RegExp(pattern, 'g')
+      found = new RegExp(pattern, 'g')
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw refuse(`"${pattern}" is not a regular expression (${reason})`)
     }
+    // It needs no consent, so a clone could have every text that is recorded replaced.
+    if (ORDINARY_TEXTS.every((text) => text.replaceAll(found, '').trim() === ''))
+      throw refuse(`"${pattern}" matches all of any text, so nothing would be left to record`)
+    return found
   }),
 )
+
+/** Short, so that no pattern takes long on them. */
+const ORDINARY_TEXTS = ['a', 'Hello world']
 
 const onOff = oneOf('on', 'off')
 const nudgeSection = section(

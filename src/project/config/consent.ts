@@ -1,8 +1,13 @@
 // What the user agreed to, kept outside the project. Hooks load this file, so it needs neither
 // hashes nor the rules of the configuration.
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { checksum } from '../../journal/record.ts'
-import { readJson, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import {
+  readJson,
+  readOrUndefined,
+  readTextOrUndefined,
+  statOrUndefined,
+} from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import { createFolder, replaceFile, writeOnce } from '../../journal/write-files.ts'
 import { randomHex } from '../../journal/ids.ts'
@@ -16,16 +21,18 @@ export interface Consent {
   readonly values: Readonly<Record<string, string>>
   /** Hashes of the verify commands of tasks. */
   readonly verify: readonly string[]
-  /** Journals, backlog and tasks that came with the repository may be used. */
+  /** Hashes of the texts of tasks from elsewhere, and of this machine's own tasks in a shared journal. */
+  readonly tasks?: readonly string[]
+  /** Journals that came with the repository may be used; their tasks are agreed to one by one. */
   readonly journals: boolean
-  /** Also kept in the git directory: another repository at the same path is another project. */
+  /** Also kept in the project, out of a clone's reach: another folder at the same path is another project. */
   readonly token?: string
 }
 
 export function readConsent(root: string): Consent | undefined {
   const consent = readJson(consentPath(root)) as Consent | undefined
-  if (consent?.root !== root) return undefined
-  return consent.token === undefined || consent.token === readToken(root) ? consent : undefined
+  if (consent?.root !== root || consent.token === undefined) return undefined
+  return consent.token === readToken(root) ? consent : undefined
 }
 
 export function writeConsent(consent: Consent): void {
@@ -41,14 +48,22 @@ function readToken(root: string): string | undefined {
 }
 
 function writeToken(root: string): string | undefined {
-  if (statOrUndefined(join(root, '.git'))?.isDirectory() !== true) return undefined
-  createFolder(join(root, '.git', 'stint'))
-  writeOnce(tokenPath(root), randomHex(16))
+  const path = tokenPath(root)
+  createFolder(dirname(path))
+  writeOnce(path, randomHex(16))
   return readToken(root)
 }
 
+/** In the git directory; without one in `.sessions`, which is deleted with the folder. */
 function tokenPath(root: string) {
-  return join(root, '.git', 'stint', 'trusted')
+  const dotGit = join(root, '.git')
+  const kind = statOrUndefined(dotGit)
+  if (kind?.isDirectory() === true) return join(dotGit, 'stint', 'trusted')
+  const named = kind?.isFile() === true ? readTextOrUndefined(dotGit) : undefined
+  const gitDir = /^gitdir: (.+?)[\r\n]*$/.exec(named ?? '')?.[1]
+  return gitDir === undefined
+    ? join(root, '.sessions', '.trusted')
+    : join(resolve(root, gitDir), 'stint', 'trusted')
 }
 
 export function consentPath(root: string): string {

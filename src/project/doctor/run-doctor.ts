@@ -11,6 +11,7 @@ import {
   type ProjectPaths,
   documentsByShortId,
   isRefusedJournal,
+  notIgnored,
   logIds,
   restrictAccess,
 } from '../store/project-paths.ts'
@@ -149,6 +150,17 @@ function checkIgnored(workspace: Workspace) {
     findings.note(
       `${missing.join(' and ')} in .sessions/ was missing, so that ${why}; it is there again`,
     )
+  }
+  if (!isShared && statOrUndefined(paths.sessions) !== undefined) {
+    const open = notIgnored(paths)
+    workspace.prepare()
+    const left = notIgnored(paths)
+    if (open.length > left.length)
+      findings.note(
+        '.sessions/.gitignore did not keep journals out of git; it was replaced with the one of Stint',
+      )
+    if (left.length > 0)
+      findings.problem(`git would add ${left.join(', ')}: another ignore rule allows it`)
   }
   if (isShared)
     return findings.check('shared through git, as config.yaml says', () => 'shared through git')

@@ -1,4 +1,6 @@
-import { isWithin, workingFolder } from '../store/project-paths.ts'
+import { isOwnLog } from '../../journal/log.ts'
+import { printable } from '../../text/printable.ts'
+import { isWithin, logPaths, workingFolder } from '../store/project-paths.ts'
 import { NotWritten, StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import {
@@ -76,7 +78,9 @@ export async function exportSession(
   // A bad path fails before the work.
   const path = output === undefined ? undefined : exportTarget(workspace, output)
   const reading = await workspace.view(row.id)
-  const content = await renderExport(workspace, reading, format, path !== undefined && !force)
+  const rendered = await renderExport(workspace, reading, format, path !== undefined && !force)
+  // An export keeps every byte of the user's own session; that of a stranger may hold terminal escapes.
+  const content = isOwnLog(logPaths(workspace.paths, row.id)) ? rendered : printable(rendered)
   if (path !== undefined) writeExport(workspace, path, content, { session: row.id, format, force })
   const { id, name, status } = reading.state
   return { session: { id, name, status }, format, content, ...defined({ path }) }
@@ -181,9 +185,13 @@ function exportTarget(workspace: Workspace, output: string) {
   const named = resolve(workspace.cwd, output)
   if (/[/\\]$/.test(output)) throw notAFile(named, 'names a folder')
   const { path, found } = resolveTarget(named)
+  const leadsOut = isInProject(workspace, named) && !isInProject(workspace, path)
   // A link may come with the repository, and an export is replaced and removed again.
-  if (found !== undefined && isInProject(workspace, named) && !isInProject(workspace, path))
-    throw notAFile(named, `leads out of the project through a symbolic link, to ${path}`)
+  if (leadsOut && existsSync(dirname(path)))
+    throw notAFile(
+      named,
+      `leads out of the project through a symbolic link; name the real file: ${path}`,
+    )
   if (found !== undefined && !found.isFile())
     throw notAFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
   if (protectedFolders(workspace).some((folder) => isWithin(folder, path))) {

@@ -19,6 +19,7 @@ import { NoSession, chooseSession } from '../store/choose-session.ts'
 import { redaction } from '../store/clean-draft.ts'
 import { conversationStateFolder } from '../store/conversation-binding.ts'
 import type { Workspace } from '../store/workspace.ts'
+import { conversationsFromElsewhere } from './conversation-origin.ts'
 import { catchUpTranscripts } from './copy-conversation.ts'
 
 export interface TimeRange {
@@ -37,17 +38,21 @@ export function historyOf(workspace: Workspace) {
     async conversations(name?: string): Promise<readonly ConversationRow[]> {
       await catchUpTranscripts(workspace)
       const target = await findTarget(workspace, name)
-      return 'session' in target
-        ? conversationsOfSession(workspace, target.session.id)
-        : [rowOf(workspace, target.conversation)]
+      const rows =
+        'session' in target
+          ? await conversationsOfSession(workspace, target.session.id)
+          : [rowOf(workspace, target.conversation)]
+      const isForeign = conversationsFromElsewhere(workspace.paths)
+      return rows.map((row) => marked(row, isForeign))
     },
     /** Every stored conversation, the last written at the end. */
     async all(): Promise<readonly ConversationRow[]> {
       await catchUpTranscripts(workspace)
+      const isForeign = conversationsFromElsewhere(workspace.paths)
       return openConversationStore(workspace)
         .list()
         .toSorted((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1))
-        .map(({ id }) => rowOf(workspace, id))
+        .map(({ id }) => marked(rowOf(workspace, id), isForeign))
     },
     async find(name?: string): Promise<HistoryTarget> {
       await catchUpTranscripts(workspace)
@@ -56,7 +61,8 @@ export function historyOf(workspace: Workspace) {
     /** By id, its beginning, or the latest of a session. */
     async conversation(name?: string): Promise<ConversationRow> {
       await catchUpTranscripts(workspace)
-      return rowOf(workspace, await findConversation(workspace, name))
+      const row = rowOf(workspace, await findConversation(workspace, name))
+      return marked(row, conversationsFromElsewhere(workspace.paths))
     },
     items,
     /** As its harness would send them next, without the system prompt. */
@@ -92,6 +98,12 @@ export interface ConversationRow extends ConversationSummary {
   readonly isStored: boolean
   /** Includes outputs and pictures that other conversations may share. */
   readonly bytes: number
+  /** Its file came with the repository: this is not what the user said. */
+  readonly isFromElsewhere?: true
+}
+
+function marked(row: ConversationRow, isForeign: (id: string) => boolean): ConversationRow {
+  return row.isStored && isForeign(row.id) ? { ...row, isFromElsewhere: true } : row
 }
 
 interface JournalledConversation {

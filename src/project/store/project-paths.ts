@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { requireOwnership } from '../../git/ownership.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
+import { tryGit } from '../../git/run-git.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import { checksum } from '../../journal/record.ts'
 import { isId } from '../../journal/ids.ts'
@@ -116,7 +117,7 @@ export function prepareSessionsFolder(paths: ProjectPaths, config: Config): void
   // git clean may remove the folder between any two calls.
   for (let attempt = 1; ; attempt += 1) {
     try {
-      prepareOnce(paths.sessions, config.share === 'git')
+      prepareOnce(paths, config.share === 'git')
       return
     } catch (error) {
       if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error
@@ -124,16 +125,43 @@ export function prepareSessionsFolder(paths: ProjectPaths, config: Config): void
   }
 }
 
-function prepareOnce(sessions: string, isShared: boolean) {
+function prepareOnce(paths: ProjectPaths, isShared: boolean) {
+  const { sessions } = paths
   createFolder(sessions)
   const [ignore, other] = isShared
     ? [SHARED_IGNORE, PRIVATE_IGNORE]
     : [PRIVATE_IGNORE, SHARED_IGNORE]
   const path = join(sessions, '.gitignore')
   writeOnce(path, ignore)
-  // Only our own text is replaced, after the setting changed.
-  if (readOrUndefined(path)?.toString('utf8') === other) replaceFile(path, ignore)
   if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
+  const text = readOrUndefined(path)?.toString('utf8')
+  // git would wait for a pipe.
+  if (text === undefined || text === ignore) return
+  // The user's own text stays while it keeps journals out of git: a clone can bring one that does not.
+  if (text === other || (!isShared && notIgnored(paths).length > 0)) replaceFile(path, ignore)
+}
+
+const IGNORE_LIMIT = { timeoutMs: 2000 }
+
+const PRIVATE_FILES = [
+  'active/x.md',
+  'archive/x.md',
+  'backlog/log.jsonl',
+  'conversations/x.jsonl',
+  'index.db',
+  'journal/x/log.jsonl',
+  'outbox/x.json',
+  'runs/x/log.jsonl',
+]
+
+/** Files of `.sessions` that git would add. Starts git. */
+export function notIgnored({ root, repository }: ProjectPaths): readonly string[] {
+  if (repository === undefined || !existsSync(join(root, '.git'))) return []
+  const wanted = PRIVATE_FILES.map((name) => `.sessions/${name}`)
+  const ignored = (
+    tryGit(root, ['check-ignore', '--no-index', ...wanted], IGNORE_LIMIT) ?? ''
+  ).split('\n')
+  return wanted.filter((name) => !ignored.includes(name))
 }
 
 const PRIVATE_IGNORE = '*\n'

@@ -17,13 +17,25 @@ import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
 import { type Task, findTask, cleanLine, matchTasks } from '../../backlog/task.ts'
 import { type NextTasks, nextTasks, dependencyPath } from '../../backlog/task-graph.ts'
 import { readQuickForm } from '../../backlog/specialist.ts'
-import { TaskFiles } from '../../backlog/task-files.ts'
+import { type TaskFile, TaskFiles } from '../../backlog/task-files.ts'
 import { AmbiguousSession, findActiveSession } from '../store/choose-session.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
 import { isRefusedJournal } from '../store/project-paths.ts'
 import { refuseInRun } from '../store/run-environment.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type TrustReview, agreeToVerify, grantTrust, reviewTrust } from '../trust/trust.ts'
+import {
+  type TrustReview,
+  agreeToTask,
+  agreeToVerify,
+  grantTrust,
+  reviewTrust,
+} from '../trust/trust.ts'
+import {
+  asEntries,
+  filesFromElsewhere,
+  markFromElsewhere,
+  tasksOfForeignJournals,
+} from './task-origin.ts'
 import { defined } from '../../text/defined.ts'
 
 type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
@@ -32,16 +44,25 @@ type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
 export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   // Reading must not create a folder.
   if (!workspace.hasSessions() && !existsSync(workspace.paths.tasks)) return foldBacklog([])
-  const entries = [...(await workspace.index()).taskEntries()]
+  const recorded = [...(await workspace.index()).taskEntriesBySession()]
+  const entries = recorded.map(({ entry }) => entry)
+  const known = [...entries]
   const files = new TaskFiles(workspace.paths.tasks)
+  const all = files.read()
+  const held = await filesFromElsewhere(workspace, all, entries)
   // A backlog that came with the repository is shown and left as it is.
   const isRefused = isRefusedJournal(workspace.paths, BACKLOG_ID)
-  const found = await absorbTaskFiles(files.read(), entries, (drafts) =>
-    isRefused ? asEntries(drafts) : appendToBacklog(workspace, drafts),
-  )
+  const own = held.length === 0 ? all : all.filter((file) => !held.includes(file))
+  const found = await absorbTaskFiles(own, entries, (drafts) => {
+    const written = isRefused ? asEntries(drafts) : appendToBacklog(workspace, drafts)
+    for (const entry of written) known.push(entry)
+    return written
+  })
+  const foreign = tasksOfForeignJournals(workspace.paths, recorded)
+  const shown = await withHeldFiles(workspace, found.backlog, { held, foreign, entries: known })
   if (isRefused) {
     workspace.say('this backlog came with the repository; stint trust asks whether to use it')
-    return found.backlog
+    return shown
   }
   for (const problem of found.problems) {
     const name = relative(workspace.paths.root, problem.file.path)
@@ -51,12 +72,27 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
     workspace.say(`${name} ${problem.message}${where}`)
   }
   files.writeAll(found.backlog, found.absorbed)
-  return found.backlog
+  return shown
 }
 
-function asEntries(drafts: readonly EntryDraft[]): readonly RawEntry[] {
-  const at = new Date().toISOString()
-  return drafts.map((draft) => ({ id: mintId(undefined), at, ...draft }) as RawEntry)
+/** With the tasks of files that are not absorbed before the user agrees, and a mark on every task from elsewhere. */
+async function withHeldFiles(
+  workspace: Workspace,
+  backlog: Backlog,
+  {
+    held,
+    foreign,
+    entries,
+  }: {
+    readonly held: readonly TaskFile[]
+    readonly foreign: ReadonlySet<string>
+    readonly entries: readonly RawEntry[]
+  },
+): Promise<Backlog> {
+  if (held.length === 0) return markFromElsewhere(workspace.paths, backlog, foreign)
+  const found = await absorbTaskFiles(held, entries, asEntries)
+  const ids = new Set([...foreign, ...found.absorbed.map(({ task }) => task)])
+  return markFromElsewhere(workspace.paths, found.backlog, ids)
 }
 
 export async function reviewTrustWithTasks(workspace: Workspace): Promise<TrustReview> {
@@ -162,7 +198,15 @@ export async function addTask(workspace: Workspace, options: NewTask): Promise<T
   refuseCircle(backlog, { id, ...fields })
   agreeIfTyped(workspace, fields.verify, by)
   appendToBacklog(workspace, [draftEntry('task.added', { task: id, ...fields }, { by })])
-  return findTask((await openBacklog(workspace)).tasks, id)
+  return asWrittenHere(workspace, findTask((await openBacklog(workspace)).tasks, id))
+}
+
+/** In a journal that the user agreed to, this machine's own tasks are known by their text. */
+function asWrittenHere(workspace: Workspace, task: Task): Task {
+  if (task.isFromElsewhere !== true) return task
+  agreeToTask(workspace, task)
+  const { isFromElsewhere: _mark, ...own } = task
+  return own
 }
 
 /** What the page or a tool of an agent sets is asked about before it is run. */
@@ -206,11 +250,12 @@ export async function changeTask(
   }
   refuseCircle(backlog, { ...task, ...fields }, task)
   agreeIfTyped(workspace, fields.verify, by)
-  return appendTaskEntry(
+  const changed = await appendTaskEntry(
     workspace,
     task,
     draftEntry('task.changed', { task: task.id, ...fields }, { by }),
   )
+  return task.isFromElsewhere === true ? changed : asWrittenHere(workspace, changed)
 }
 
 export async function moveTask(

@@ -1,30 +1,24 @@
 // What came with the repository and needs the user's agreement on this machine, and giving it.
+import { readRepositoryFile } from '../../context/read-repository-file.ts'
 import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { isOwnLog } from '../../journal/log.ts'
 import { removeFile } from '../../journal/write-files.ts'
-import { agentInEnv, findHarness } from '../../harness/registry.ts'
-import { runGit } from '../../git/run-git.ts'
+import { ancestorProcesses } from '../../harness/process/agent-ancestor.ts'
+import { agentByProgram, agentInEnv, findHarness } from '../../harness/registry.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { readEffectValues } from '../config/read-config.ts'
-import { type ProjectPaths, isRefusedJournal, logIds, logPaths } from '../store/project-paths.ts'
+import { type ProjectPaths, logIds, logPaths } from '../store/project-paths.ts'
 import { runFromEnv } from '../store/run-environment.ts'
-import { runIds } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
-import {
-  type Consent,
-  acceptsForeignJournals,
-  consentPath,
-  readConsent,
-  writeConsent,
-} from '../config/consent.ts'
+import { type Consent, consentPath, readConsent, writeConsent } from '../config/consent.ts'
 import { type EffectValues, hashOf, notAgreed } from '../config/effects.ts'
 
 export interface TrustItem {
-  readonly kind: 'setting' | 'verify' | 'profile' | 'template' | 'journals'
+  readonly kind: 'setting' | 'verify' | 'profile' | 'template' | 'task' | 'journals'
   /** The setting, the task, the file, or what the journals are. */
   readonly name: string
   readonly value?: unknown
@@ -57,7 +51,13 @@ export function reviewTrust({ paths }: Workspace, { tasks: all }: Backlog): Trus
           },
         ],
   )
-  const found = [...settings, ...files, ...tasks, ...journalItems(paths, consent)]
+  const texts = all.filter(isForeignTask).map((task): TrustItem => ({
+    kind: 'task',
+    name: task.shortname,
+    value: taskContent(task),
+    status: statusOf(isAgreedTask(paths, task)),
+  }))
+  const found = [...settings, ...files, ...tasks, ...texts, ...journalItems(paths, consent)]
   return {
     root: paths.root,
     isAgreed: found.every(({ status }) => status === 'agreed'),
@@ -82,20 +82,22 @@ export function grantTrust(
   refuseAgent(workspace, 'agreeing to what a repository brings')
   const { paths } = workspace
   const before = readConsent(paths.root)
-  const commands = shown.items.filter(({ kind }) => kind === 'verify')
-  const values = shown.items.filter(({ kind }) => kind !== 'verify' && kind !== 'journals')
+  const hashesOf = (wanted: TrustItem['kind']) =>
+    shown.items.filter(({ kind }) => kind === wanted).map(({ value }) => hashOf(value))
+  const values = shown.items.filter(({ kind }) => !NO_VALUES.has(kind))
   writeConsent({
     root: paths.root,
     at: new Date().toISOString(),
     values: Object.fromEntries(values.map(({ name, value }) => [name, hashOf(value)])),
-    verify: [
-      ...new Set([...(before?.verify ?? []), ...commands.map(({ value }) => hashOf(value))]),
-    ],
+    verify: [...new Set([...(before?.verify ?? []), ...hashesOf('verify')])],
+    tasks: [...new Set([...(before?.tasks ?? []), ...hashesOf('task')])],
     journals: true,
   })
   workspace.forgetConfig()
   return reviewTrust(workspace, backlog)
 }
+
+const NO_VALUES: ReadonlySet<string> = new Set(['verify', 'task', 'journals'])
 
 export function withdrawTrust(workspace: Workspace): boolean {
   const { root } = workspace.paths
@@ -112,15 +114,10 @@ export function requireConsent(workspace: Workspace, tasks: readonly Task[] = []
       ? []
       : [`the verify command of ${shortname}`],
   )
-  const isBacklogForeign =
-    tasks.length > 0 &&
-    !acceptsForeignJournals(paths.root) &&
-    (isRefusedJournal(paths, BACKLOG_ID) || bringsTasks(paths))
-  const needed = [
-    ...config.withheld,
-    ...commands,
-    ...(isBacklogForeign ? ['the tasks that came with the repository'] : []),
-  ]
+  const texts = tasks
+    .filter((task) => isForeignTask(task) && !isAgreedTask(paths, task))
+    .map(({ shortname }) => `the text of ${shortname}`)
+  const needed = [...config.withheld, ...commands, ...texts]
   if (needed.length > 0) throw new NeedsConsent(paths.root, needed)
 }
 
@@ -152,6 +149,29 @@ export function isAgreedVerify({ root }: Pick<ProjectPaths, 'root'>, command: st
   return readConsent(root)?.verify.includes(hashOf(command)) === true
 }
 
+/** What an agent is given of a task. A change of it is a new text; the verify command has a consent of its own. */
+export function taskContent(task: Task): EffectValues {
+  const { title, description, details, checklist, extra, labels, assignee } = task
+  const items = checklist.map(({ item }) => item)
+  return { title, description, details, checklist: items, extra, labels, assignee: assignee ?? '' }
+}
+
+export function isAgreedTask({ root }: Pick<ProjectPaths, 'root'>, task: Task): boolean {
+  return readConsent(root)?.tasks?.includes(hashOf(taskContent(task))) === true
+}
+
+/** For a task that was written on this machine. */
+export function agreeToTask({ paths: { root } }: Workspace, task: Task): void {
+  const consent = readConsent(root)
+  const tasks = [...(consent?.tasks ?? []), hashOf(taskContent(task))]
+  const rest = { at: new Date().toISOString(), values: {}, verify: [], journals: false }
+  writeConsent({ ...rest, ...consent, root, tasks })
+}
+
+function isForeignTask(task: Task): boolean {
+  return isTaskOpen(task) && task.isFromElsewhere === true
+}
+
 interface GivenSettings {
   readonly verify?: string
   readonly harness?: string
@@ -181,13 +201,26 @@ export function isAgreedFile(root: string, name: string, text: string): boolean 
 }
 
 export function refuseAgent({ env }: { env: NodeJS.ProcessEnv }, action: string): void {
-  const agent = runFromEnv(env) === undefined ? agentInEnv(env) : 'the agent of a run'
+  const agent = agentWith(env) ?? (env === process.env ? agentAmongAncestors() : undefined)
   if (agent === undefined) return
   throw new StintError(
     'IN_AGENT',
     `${action} is the user's decision, and this command runs inside ${agent}`,
     'ask the user to run it in a terminal of their own',
   )
+}
+
+function agentWith(env: NodeJS.ProcessEnv): string | undefined {
+  return runFromEnv(env) === undefined ? agentInEnv(env) : 'the agent of a run'
+}
+
+/** An agent can start a command without its variables. This makes it harder, and cannot prevent it: a program that runs as the user can do what the user can. */
+function agentAmongAncestors(): string | undefined {
+  for (const { env, program } of ancestorProcesses()) {
+    const agent = agentWith(env) ?? agentByProgram(program)
+    if (agent !== undefined) return agent
+  }
+  return undefined
 }
 
 const PROFILE_FOLDERS = ['.agents', '.claude/agents']
@@ -223,16 +256,23 @@ function filesIn(root: string, folders: readonly string[]): Readonly<Record<stri
   )
   return Object.fromEntries(
     names.flatMap((name) => {
-      const text = readOrUndefined(join(root, name))?.toString('utf8')
+      const text = textOf(root, name)
       return text === undefined ? [] : [[name, text]]
     }),
   )
 }
 
+/** As it is read for use: no link in `.sessions` is followed, and none elsewhere that leads out of the project. */
+function textOf(root: string, name: string): string | undefined {
+  if (name.startsWith('.sessions/')) return readOrUndefined(join(root, name))?.toString('utf8')
+  const found = readRepositoryFile(root, name)
+  return typeof found === 'string' ? undefined : found.text
+}
+
 function journalItems(paths: ProjectPaths, consent: Consent | undefined): readonly TrustItem[] {
   const foreign = [...logIds(paths)].filter((id) => !isOwnLog(logPaths(paths, id)))
   const sessions = foreign.filter((id) => id !== BACKLOG_ID).length
-  const isBacklogForeign = foreign.includes(BACKLOG_ID) || bringsTasks(paths)
+  const isBacklogForeign = foreign.includes(BACKLOG_ID)
   const status = statusOf(consent?.journals === true)
   return [
     ...(sessions === 0
@@ -240,10 +280,4 @@ function journalItems(paths: ProjectPaths, consent: Consent | undefined): readon
       : [{ kind: 'journals' as const, name: 'sessions', value: sessions, status } as const]),
     ...(isBacklogForeign ? [{ kind: 'journals' as const, name: 'tasks', status } as const] : []),
   ]
-}
-
-/** Task files that git tracks came with the repository, unless an earlier run of this machine committed them. */
-function bringsTasks(paths: ProjectPaths): boolean {
-  if (paths.repository === undefined || runIds(paths).length > 0) return false
-  return runGit(paths.root, ['ls-files', '--', '.tasks']).trim() !== ''
 }

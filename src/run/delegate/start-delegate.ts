@@ -152,6 +152,8 @@ async function prepareDelegate(
   restoreRunTree(paths, state, move?.commit ?? ready?.commit)
   const source = await delegateSource(workspace, id, order, options.backlog)
   const backlog = await source.read()
+  // A pull may have changed its text since it was created.
+  requireConsent(workspace, backlog.tasks)
   const selection = new TaskSelection(backlog, {})
   const open = selection.openTasks(backlog)
   const context = makeRunContext(workspace, {

@@ -27,7 +27,9 @@ export class TaskSelection {
     const wanted = this.#wanted(backlog)
     const tasks = backlog.tasks.map((task): Task => {
       if (task.status === 'completed') return task
-      if (!wanted.has(task.id) || isExcluded(task)) return { ...task, status: 'blocked' }
+      // Also a task whose text a pull changed after the run started.
+      if (!wanted.has(task.id) || isExcluded(task) || task.isFromElsewhere === true)
+        return { ...task, status: 'blocked' }
       // A failed task is retried when the user names it.
       return this.#named.has(task.id) ? { ...task, status: 'ready' } : task
     })

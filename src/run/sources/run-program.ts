@@ -1,5 +1,6 @@
 // External programs run with an argument list, never through a shell, and with a timeout.
 import { execFile } from 'node:child_process'
+import { findProgram } from '../../harness/process/find-program.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
@@ -35,9 +36,11 @@ export async function runExternalProgram(
     maxBuffer: 64 * 1024 * 1024,
     killSignal: 'SIGKILL',
   } as const
+  const path = findProgram(program.command, env, cwd)
+  if (path === undefined) throw missing(program)
   return new Promise((resolve, reject) => {
     const options = { cwd, env, encoding: 'utf8', ...limits } as const
-    const child = execFile(program.command, args, options, (error, stdout, stderr) => {
+    const child = execFile(path, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
       else reject(failure(program, args, error, stderr, timeoutMs))
     })
@@ -74,18 +77,20 @@ function failure(
   const { command, hint } = program
   const { killed, signal, code: exit } = cause
   const code = errnoOf(cause)
-  if (code === 'ENOENT' || code === 'EACCES') {
-    const what =
-      code === 'ENOENT'
-        ? `there is no program ${command} on the PATH`
-        : `${command} cannot be started`
-    return new StintError('PROGRAM_MISSING', what, hint, { cause })
-  }
+  if (code === 'ENOENT') return missing(program, cause)
+  if (code === 'EACCES')
+    return new StintError('PROGRAM_MISSING', `${command} cannot be started`, hint, { cause })
   let reason = stderrLine(stderr) || (signal ? `ended by ${signal}` : `exit code ${exit}`)
   if (killed === true) reason = `it took longer than ${timeoutMs / 1000} s`
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reason = 'it printed more than can be held'
   const what = `${describeCall(program, args)} failed: ${reason}`
   return new StintError('PROGRAM_FAILED', what, hint, { cause })
+}
+
+function missing({ command, hint }: Program, cause?: Error): StintError {
+  return new StintError('PROGRAM_MISSING', `there is no program ${command} on the PATH`, hint, {
+    cause,
+  })
 }
 
 /** Stderr in one line. Some programs print it as JSON. */

@@ -1,3 +1,4 @@
+import { lazily } from '../../text/lazily.ts'
 // A wrong replacement loses a fact, so the two statements must share rare words, and without a
 // wording that announces a change they must be about exactly the same thing.
 import {
@@ -27,7 +28,9 @@ export function supersededBy<T extends SpokenStatement>(
   message: readonly Entry<T>[],
 ): Entry<T>[] {
   const cues = cuesIn(entry)
-  const countOf = rarityOf([...entries, ...message])
+  // Few statements share a word with an older one at all.
+  const rarity = lazily(() => rarityOf([...entries, ...message]))
+  const countOf = (word: string) => rarity()(word)
   const context = new Set(message.flatMap(({ subject }) => [...subject.words]))
   const own = new Set(message)
   const matches = entries

@@ -22,6 +22,7 @@ import {
 } from '../../context/flags.ts'
 import { conversationText } from '../../print/conversation.ts'
 import { tableWithHead } from '../../print/terminal/layout.ts'
+import { FROM_ELSEWHERE } from '../../print/origin.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const SHOW_FLAGS = {
@@ -95,6 +96,7 @@ function printConversation(
     plural(messages, 'message'),
     ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
     formatSize(bytes),
+    ...(row.isFromElsewhere === true ? [FROM_ELSEWHERE] : []),
   ]
   output.line(output.bold(`${id}  ${title}`.trimEnd()))
   output.line(output.dim(facts.join(' · ')))
@@ -147,7 +149,7 @@ function toCells(row: ConversationRow): readonly string[] {
       ? [String(messages), String(compactions), formatSize(bytes)]
       : ['', '', 'not stored']),
     shorten(oneLine(row.endedBecause ?? ''), 20),
-    shorten(row.title, 60),
+    `${row.isFromElsewhere === true ? `${FROM_ELSEWHERE} ` : ''}${shorten(row.title, 60)}`.trimEnd(),
   ]
 }
 

@@ -124,7 +124,12 @@ export const resume = defineProjectCommand({
   },
   async run({ project, output, pick, print, json, context }, { last, list }, name) {
     if (list)
-      return printSessions(await project.list({ status: ['active', 'paused'] }), json, output)
+      return printSessions(
+        await project.list({ status: ['active', 'paused'] }),
+        json,
+        output,
+        project.trust.refuses,
+      )
     const resumed = await project.resume({
       by: 'cli',
       // A person at a terminal knows the project.

@@ -19,6 +19,7 @@ import {
   toggle,
 } from '../../context/flags.ts'
 import { defineProjectCommand } from '../../context/command.ts'
+import { markOrigin } from '../../print/origin.ts'
 import { printSessions } from '../../print/session.ts'
 
 const STATUSES: readonly SessionStatus[] = ['active', 'paused', 'completed', 'abandoned']
@@ -56,7 +57,7 @@ export const list = defineProjectCommand({
       ...filter,
       ...defined({ task, status: status?.length === 0 ? undefined : status }),
     })
-    printSessions(rows, json, output)
+    printSessions(rows, json, output, project.trust.refuses)
   },
 })
 
@@ -127,7 +128,9 @@ export const search = defineProjectCommand({
       else {
         const projectPrefix = flags.allProjects ? `${hit.project}  ` : ''
         output.line(
-          projectPrefix + (hit.where === 'said' ? messageLine(hit, output) : hitLine(hit, output)),
+          projectPrefix +
+            (hit.where === 'said' ? messageLine(hit, output) : hitLine(hit, output)) +
+            markOrigin(hit),
         )
         output.line(`   ${hit.snippet}`)
       }
@@ -143,7 +146,7 @@ function hitLine({ name, session: id, at, kind, entry }: SearchHit, output: Outp
 }
 
 function messageLine(
-  { name, session: id, conversation, harness, role, at, item }: MessageHit,
+  { name, session: id, conversation, harness, role, at, item, isFromElsewhere }: MessageHit,
   output: Output,
 ): string {
   const sessionText =
@@ -151,7 +154,8 @@ function messageLine(
       ? 'no session'
       : `${name} ${output.dim(`(${shortId(id)})`)}`
   const timeText = at === undefined ? '' : `  ${formatToMinute(at)}`
-  return `${sessionText}${timeText}  said by ${SPEAKERS[role]}  ${harness ?? 'conversation'} ${conversation} #${item}`
+  const speaker = isFromElsewhere === true ? 'a file of the repository' : SPEAKERS[role]
+  return `${sessionText}${timeText}  said by ${speaker}  ${harness ?? 'conversation'} ${conversation} #${item}`
 }
 
 const SPEAKERS = { user: 'the user', assistant: 'the agent', system: 'the harness' } as const

@@ -42,7 +42,8 @@ export const view = defineProjectCommand({
   },
   async run({ project, output, pick, print, json }, flags, name) {
     if (flags.toon && json) throw new UsageError('give --toon or --json, not both')
-    if (name === 'list') return printSessions(await project.list({}), json, output)
+    if (name === 'list')
+      return printSessions(await project.list({}), json, output, project.trust.refuses)
     const { session } = await pick(name)
     if (flags.delivery) {
       const deliveries = await project.deliveries(session)

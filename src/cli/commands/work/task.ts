@@ -22,6 +22,7 @@ import {
   toggle,
 } from '../../context/flags.ts'
 import { reportWaitingHandoffs } from '../../print/handoff.ts'
+import { markOrigin } from '../../print/origin.ts'
 import { describeTask, taskLine, taskLines } from '../../print/task.ts'
 import { taskTree } from './task-tree.ts'
 
@@ -260,7 +261,7 @@ const next = defineProjectCommand({
     print({ task: publicTask(task), because, specialist, after }, () =>
       [
         `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
-        `   ${task.title}`,
+        `   ${task.title}${markOrigin(task)}`,
         `   Because: ${because}`,
         `   Specialist: ${specialist.specialist} (${specialist.because})`,
         ...(after.length === 0
