@@ -4,8 +4,8 @@ import { observationLines } from '../command/observation-lines.ts'
 import type { SessionState } from '../session/state.ts'
 import { VIEW_COMMANDS, type ContextSection, bullets, paragraph, sectionFrame } from './section.ts'
 import { withoutStatements } from '../session/kinds/statements.ts'
+import { subjectOf } from '../session/statements/subject-words.ts'
 import type { EntryValuer } from './entry-value.ts'
-import { contentWords } from './intent/unrelated-work.ts'
 
 type CapturedStatement = SessionState['statements']['items'][number]
 
@@ -120,9 +120,9 @@ function recordedTexts(state: SessionState): (text: string) => boolean {
       [text, choice, rationale].join(' '),
     ),
   ]
-  const known = texts.map((text) => contentWords(text)).filter(({ size }) => size > 0)
+  const known = texts.map((text) => subjectOf(text).words).filter(({ size }) => size > 0)
   return (text) => {
-    const words = [...contentWords(text)]
+    const words = [...subjectOf(text).words]
     return (
       words.length > 0 &&
       known.some(

@@ -1,7 +1,7 @@
 // How much an entry is worth its room when not all fit: by kind, age, and how close it is to the open
 // work. What is open, pinned or decided goes before all of it.
 import type { SessionState } from '../session/state.ts'
-import { contentWords } from './intent/unrelated-work.ts'
+import { contentWords, subjectOf } from '../session/statements/subject-words.ts'
 
 /** How likely the next conversation needs an entry of the kind; the order matters, not the figures. */
 const BASE = {
@@ -67,14 +67,14 @@ const MIN_WORDS = 4
 export function standingDecisions<T extends { readonly text: string }>(
   decisions: readonly T[],
 ): readonly T[] {
-  const words = decisions.map(({ text }) => contentWords(text))
+  const words = decisions.map(({ text }) => subjectOf(text).words)
   return decisions.filter(
     ({ text }, index) =>
       !decisions.some(
         (later, at) =>
           at > index &&
-          (REVERSAL.test(later.text) || hasSameFigures(text, later.text)) &&
-          isSameTopic(words[index]!, words[at]!),
+          isSameTopic(words[index]!, words[at]!) &&
+          (REVERSAL.test(later.text) || hasSameFigures(text, later.text)),
       ),
   )
 }
@@ -91,7 +91,9 @@ function hasSameFigures(one: string, other: string) {
 function isSameTopic(one: ReadonlySet<string>, other: ReadonlySet<string>) {
   const least = Math.min(one.size, other.size)
   if (least < MIN_WORDS) return false
-  return [...one].filter((word) => other.has(word)).length >= SAME_ALTERNATIVES * least
+  let shared = 0
+  for (const word of one) if (other.has(word)) shared += 1
+  return shared >= SAME_ALTERNATIVES * least
 }
 
 const LATEST_STEPS = 6
@@ -112,7 +114,7 @@ function nearOpenWork(state: SessionState): (text: string) => boolean {
   )
   return (text) => {
     if (files.some((file) => text.includes(file))) return true
-    const words = [...contentWords(text)]
+    const words = [...subjectOf(text).words]
     return words.filter((word) => known.has(word)).length > NEAR * words.length
   }
 }
