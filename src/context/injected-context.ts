@@ -19,7 +19,8 @@ import {
   shareByValue,
   shareRoom,
 } from './section.ts'
-import { sectionGroups } from './session-sections.ts'
+import { type SectionGroups, sectionGroups } from './session-sections.ts'
+import { lazily } from '../text/lazily.ts'
 
 export interface PackOptions {
   readonly conversation?: string
@@ -75,7 +76,10 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
   const limit = budget - spare - fence
-  const fitInto = (room: number) => fitGroups(state, options, room, limit - leftOutRoom)
+  const { conversation } = options
+  const groups = sectionGroups(state, { conversation })
+  const briefHead = lazily(() => sectionGroups(state, { conversation, isBrief: true }).head)
+  const fitInto = (room: number) => fitGroups(groups, briefHead, room, limit - leftOutRoom)
   const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit))), leftOutRoom)
   const fitted = fitInto(limit - noteRoom)
   return {
@@ -97,14 +101,12 @@ const MIN_STATUS = 84
 
 /** All of what is recorded if it fits, and what was captured in the rest; otherwise by value. */
 function fitGroups(
-  state: SessionState,
-  { conversation }: PackOptions,
+  { intro, head, status, openWork, recorded, captured }: SectionGroups,
+  briefHead: () => readonly ContextSection[],
   room: number,
   /** Does not depend on what is left out, so that the head does not either. */
   stableRoom: number,
 ): readonly FittedSection[] {
-  const whole = sectionGroups(state, { conversation })
-  const { intro, head, status, openWork, recorded, captured } = whole
   const all = [...intro, ...head, ...status, ...openWork, ...recorded]
   if (fullCostOf(all) <= (1 - CAPTURED_SHARE) * room) {
     const fitted = shareRoom(all, room)
@@ -113,8 +115,7 @@ function fitGroups(
   const begin = shareRoom(intro, Math.max(INTRO_SHARE * stableRoom, MIN_INTRO))
   const statusRoom = Math.max(STATUS_SHARE * stableRoom, MIN_STATUS)
   // What it shows must not depend on the rest, or its bytes would change with it.
-  const isBrief = fullCostOf(head) > FULL_HEAD_SHARE * stableRoom
-  const ownHead = isBrief ? sectionGroups(state, { conversation, isBrief }).head : head
+  const ownHead = fullCostOf(head) > FULL_HEAD_SHARE * stableRoom ? briefHead() : head
   const headRoom = Math.min(HEAD_SHARE * stableRoom, stableRoom - costOfFitted(begin) - statusRoom)
   const first = shareByValue(ownHead, headRoom)
   const now = shareRoom(status, statusRoom)

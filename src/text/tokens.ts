@@ -71,14 +71,15 @@ const OTHER_PER_LETTER = 0.52
 /** Of a number after a space: the space is rarely a token of its own. */
 const LONE_NUMBER = 0.3
 
-/** Every third word is common: prose, not a list of names. */
+/** Every third word is common, and one is of no other language: prose, not a list of names. */
 function isEnglish(line: string): boolean {
   const words = line.match(WORDS) ?? []
   const common = words.filter((word) => COMMON.has(word.toLowerCase())).length
-  return words.length >= 3 && 3 * common >= words.length
+  return words.length >= 3 && 3 * common >= words.length && ENGLISH.test(line)
 }
 
 const WORDS = /[A-Za-z]+/g
+const ENGLISH = /\b(?:the|and|of|to|is|are|was|for|with|that|not|by|from|this|it)\b/i
 
 function tokensOfWord(word: string, perLetter: number): number {
   if (word.length === 1) return 1

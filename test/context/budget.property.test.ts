@@ -176,7 +176,7 @@ describe('a larger budget', () => {
     const within = (budget: number) => packContext(sweepStory().state, { budget, project })
     expect(within(2000).text).toContain(`The project, as read from its repository:\n${project}\n`)
     expect(within(2000).leftOut).toEqual([])
-    expect(within(450).text).toMatch(
+    expect(within(520).text).toMatch(
       /\nProject: p\n(?:.*\n)+Left out here, shown by: stint project \(lines on the project \d+\)\n/,
     )
     expect(within(300).leftOut).toContainEqual('stint project (lines on the project 22)')
