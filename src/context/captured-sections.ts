@@ -120,16 +120,18 @@ function recordedTexts(state: SessionState): (text: string) => boolean {
       [text, choice, rationale].join(' '),
     ),
   ]
-  const known = texts.map((text) => subjectOf(text).words).filter(({ size }) => size > 0)
+  const known = texts.map((text) => ({ text, ...subjectOf(text) }))
   return (text) => {
-    const words = [...subjectOf(text).words]
-    return (
-      words.length > 0 &&
-      known.some(
-        (recorded) =>
-          words.filter((word) => recorded.has(word)).length >= REPEATED_SHARE * words.length,
-      )
-    )
+    const { words, values } = subjectOf(text)
+    if (words.size === 0) return false
+    const least = REPEATED_SHARE * words.size
+    return known.some((recorded) => {
+      if (recorded.words.size < least) return false
+      let shared = 0
+      for (const word of words) if (recorded.words.has(word)) shared += 1
+      // Another number or name is another fact.
+      return shared >= least && values.every((value) => recorded.text.includes(value.text))
+    })
   }
 }
 

@@ -78,7 +78,9 @@ export async function runAfterEvent(
     }
     if (event.kind === 'stop') context.attempt(() => surveyProject(context))
     context.attempt(() => makePendingHandoff(context, stint))
-    context.attempt(() => precompute(context.reopen(), event.conversation))
+    context.attempt(() =>
+      precompute(context.reopen(), event.conversation, SAVING_EVENTS.has(event.kind)),
+    )
     session.close()
     recordBackgroundWrites(stateFolder, event.conversation)
   } catch (error) {

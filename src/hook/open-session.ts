@@ -6,7 +6,7 @@ import { readPending } from '../project/store/outbox.ts'
 import { prepareSessionsFolder } from '../project/store/project-paths.ts'
 import { draftEntry } from '../session/entries.ts'
 import { askedIn } from '../session/kinds/statements.ts'
-import { oneLine, shorten } from '../text/clean.ts'
+import { shorten } from '../text/clean.ts'
 import { nameFrom } from '../text/redact.ts'
 import { defined } from '../text/defined.ts'
 import { redactInTime } from '../project/store/redact-and-clip.ts'
@@ -49,7 +49,10 @@ function createSession(context: SessionContext): void {
     const { branch } = context.head
     const first = firstRequest(context)
     const goal = goalFrom(first)
-    const name = freeName(context, sessionNameFrom(branch, redactInTime(goal, config)))
+    const name = freeName(
+      context,
+      sessionNameFrom(branch, redactInTime(goal === '' ? first : goal, config)),
+    )
     const { repository } = paths
     const session = new LiveSession(mintId(undefined), paths, config)
     const worktree = repository?.isLinked === true ? { worktree: repository.worktree } : {}
@@ -80,8 +83,7 @@ function firstRequest({ paths, event, drafts }: SessionContext): string {
 
 /** What the user asked for: what they stated beside it may be corrected later. */
 function goalFrom(request: string): string {
-  const asked = askedIn(request)
-  return shorten(asked === '' ? oneLine(request) : asked, MAX_GOAL_LENGTH)
+  return shorten(askedIn(request), MAX_GOAL_LENGTH)
 }
 
 const MAIN_BRANCHES = new Set(['main', 'master', 'trunk', 'develop', 'dev', 'default'])

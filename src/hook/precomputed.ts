@@ -30,6 +30,8 @@ export interface Precomputed {
   readonly compacted: StartResponse
   readonly checkpoint: CheckpointResponse
   readonly words: readonly string[]
+  /** Nothing was recorded since the document was rendered. */
+  readonly isRendered: boolean
 }
 
 export interface StartResponse extends Injection {
@@ -68,7 +70,11 @@ export function readValidPrecomputed(
 const MAX_WORDS = 2000
 const MAX_CONVERSATIONS = 2
 
-export function precompute({ session, state, end }: FoundSession, conversation: string): void {
+export function precompute(
+  { session, state, end }: FoundSession,
+  conversation: string,
+  isRendered: boolean,
+): void {
   const project = readProjectContext(session.paths)
   const compacted = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
@@ -91,6 +97,7 @@ export function precompute({ session, state, end }: FoundSession, conversation: 
     compacted: { ...buildInjection(resumed, session, compacted), person: lineForPerson(compacted) },
     checkpoint: checkpointResponse(state),
     words: [...wordsOfState(state)].slice(0, MAX_WORDS),
+    isRendered,
   }
   replaceUnsynced(precomputedPath(session.paths, session.id), JSON.stringify(value))
 }

@@ -12,6 +12,8 @@ import { recordGitChanges } from './git-changes.ts'
 import { joinSessionIfNew, saveClearedSession } from './join-session.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
+import { readValidPrecomputed } from './precomputed.ts'
+import { kindsInOutbox } from '../project/store/outbox.ts'
 import { isWorkByReply, openSessionIf } from './trivial-conversation.ts'
 
 const CHUNK_BYTES = 64 * 1024
@@ -109,7 +111,7 @@ export async function onSessionEnd(
   )
 }
 
-/** Only if everything was read and copied before. */
+/** Only if everything was read, copied and rendered before. */
 export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
   const session = upToDateSession(context)
   const { stateFolder, conversationState } = context
@@ -117,7 +119,9 @@ export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
     session === undefined ||
     isClearedForOtherWork(context) ||
     !isTranscriptQuiet(context) ||
-    !isCopied(stateFolder, conversationState)
+    !isCopied(stateFolder, conversationState) ||
+    readValidPrecomputed(context.paths, session.id)?.isRendered !== true ||
+    kindsInOutbox(context.paths, session.id).length > 0
   )
     return false
   recordEnd(context, session.id)

@@ -126,12 +126,16 @@ function pushRequest(list: MutableList<UserRequest>, added: UserRequest): void {
   list.earlier += 1
 }
 
-/** A short prompt with something worth keeping is kept whole. */
+/** A short prompt that states and asks, and nothing else, is kept whole. */
 const MAX_WHOLE_LENGTH = 140
+/** Of characters that are neither, such as "ok, ". */
+const MAX_FILLER = 12
 
 function wholeIfShort(text: string, statements: readonly Statement[]): readonly Statement[] {
   const best = statements.toSorted((a, b) => b.value - a.value)[0]
   if (best === undefined || text.length > MAX_WHOLE_LENGTH) return statements
+  const rest = withoutStatements(text, statements)
+  if (oneLine(requestsIn(rest).join(' ')).length < rest.length - MAX_FILLER) return statements
   return [{ ...best, text: oneLine(text) }]
 }
 
