@@ -19,18 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
-const PROGRAMS = [
-  'fast-start',
-  'start',
-  'fast-prompt',
-  'prompt',
-  'fast-tool',
-  'tool',
-  'fast-end',
-  'end',
-  'after',
-  'statusline',
-]
+const PROGRAMS = ['fast-start', 'fast-prompt', 'fast-tool', 'fast-end', 'handlers', 'after']
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
 // Built next to the current one and swapped in when complete, because it may be started meanwhile.
@@ -168,9 +157,9 @@ async function buildHook() {
   const chunks = []
   const beside = new Map()
   for (const name of PROGRAMS) {
-    // These programs always inject, so the packing code is part of them.
+    // Only the reader of a changed configuration is worth a file of its own.
     const isInlined = (id) =>
-      (name === 'start' && id.endsWith('context/injected-context.ts')) || name === 'after'
+      name === 'after' || (name === 'handlers' && !id.endsWith('read-config.ts'))
     const chunk = await buildOne(
       `src/bin/hook/${name}.ts`,
       `hook-${name}-[hash].cjs`,
@@ -187,8 +176,10 @@ async function buildHook() {
     }),
   ]
   for (const [file, path] of besideEntry) entries.push(await buildOne(path, file))
-  // These may import others, which are then visited as well.
-  for (const [file, path] of beside)
+  // These may import others, which are then visited as well. An import in code that a program does
+  // not use leaves no trace in it.
+  for (const [file, path] of beside) {
+    if (!chunks.some(({ code }) => code.includes(file))) continue
     chunks.push(
       await buildOne(
         path,
@@ -197,6 +188,7 @@ async function buildHook() {
         define,
       ),
     )
+  }
   const rewrite = ({ fileName }, change) => {
     const path = join(fresh, fileName)
     writeFileSync(path, change(withRequire(readFileSync(path, 'utf8'))))

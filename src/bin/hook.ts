@@ -25,7 +25,7 @@ const BY_EVENT: Readonly<Record<string, string>> = {
 
 interface Program {
   /** Undefined if another program has to serve the event. */
-  readonly serveEvent: (input: string) => MaybePromise<string | undefined>
+  readonly serveEvent: (input: string, name: string) => MaybePromise<string | undefined>
   readonly writeStdout: (text: string) => void
 }
 
@@ -53,20 +53,25 @@ function serve(argument: string, input: string | undefined): MaybePromise<unknow
   const left = (name === 'after' ? 64 : 8) * 1024 * 1024
   ;(globalThis as { [key: symbol]: unknown })[Symbol.for('stint.reads')] = { left }
   // Most events can be served without opening the session.
-  const fast = argument === 'hook' && serveBy(`fast-${name}`, input, event)
+  const fast = argument === 'hook' && serveBy(`fast-${name}`, name, input, event)
   // The handler of the end renders the document, which only this program can.
-  const handler = event === 'SessionEnd' ? 'after' : name
-  const isServed = whenReady(fast, (byFast) => byFast || serveBy(handler, input, event))
+  const handler = name === 'after' || event === 'SessionEnd' ? 'after' : 'handlers'
+  const isServed = whenReady(fast, (byFast) => byFast || serveBy(handler, name, input, event))
   return whenReady(isServed, () => cacheCompiledCode())
 }
 
-function serveBy(name: string, input: string, event: string): MaybePromise<boolean> {
-  const file = FILES[name]
+function serveBy(
+  program: string,
+  name: string,
+  input: string,
+  event: string,
+): MaybePromise<boolean> {
+  const file = FILES[program]
   if (file === undefined) return false
-  const program = loadCompiled<Program>(file, event)
-  return whenReady(program.serveEvent(input), (answer) => {
+  const { serveEvent, writeStdout } = loadCompiled<Program>(file, event)
+  return whenReady(serveEvent(input, name), (answer) => {
     if (answer === undefined) discardCompiledCode()
-    else if (answer !== '') program.writeStdout(`${answer}\n`)
+    else if (answer !== '') writeStdout(`${answer}\n`)
     return answer !== undefined
   })
 }

@@ -36,12 +36,9 @@ const COPY_TIMEOUT_MS = 1000
  */
 const EARLIER_CONVERSATIONS = 5
 
-const SAVING_EVENTS = new Set<HookEvent['kind']>([
-  // The end of the previous conversation may have been cut short.
-  'sessionStart',
-  'stop',
-  'preCompact',
-])
+const COPYING_EVENTS = new Set<HookEvent['kind']>(['stop', 'preCompact'])
+/** The end of the previous conversation may have been cut short. */
+const RENDERING_EVENTS = new Set<HookEvent['kind']>([...COPYING_EVENTS, 'sessionStart'])
 
 /**
  * Background half of a hook: drains the outbox, reads the transcript, precomputes the next
@@ -69,17 +66,17 @@ export async function runAfterEvent(
     if (event.kind === 'preCompact' && event.trigger === 'auto') requestHandoffOnce(context)
     await recordEverything(context)
     if (event.kind === 'stop') recordCosts(context)
-    if (SAVING_EVENTS.has(event.kind)) {
+    if (RENDERING_EVENTS.has(event.kind)) {
       const { notices } = await refreshViews(session)
       for (const notice of notices) context.recordError(notice)
-      copyConversations(context)
     } else {
       context.attempt(() => writeQuickViews(context.reopen()))
     }
+    if (COPYING_EVENTS.has(event.kind)) copyConversations(context)
     if (event.kind === 'stop') context.attempt(() => surveyProject(context))
     context.attempt(() => makePendingHandoff(context, stint))
     context.attempt(() =>
-      precompute(context.reopen(), event.conversation, SAVING_EVENTS.has(event.kind)),
+      precompute(context.reopen(), event.conversation, RENDERING_EVENTS.has(event.kind)),
     )
     session.close()
     recordBackgroundWrites(stateFolder, event.conversation)

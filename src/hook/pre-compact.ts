@@ -22,7 +22,7 @@ type PreCompact = HookEventOf<'preCompact'>
 export async function onPreCompact(context: SessionContext<PreCompact>): Promise<void> {
   await readTranscript(context)
   // A conversation that fills its window is not trivial.
-  await openSessionIf(context, true)
+  await openSessionIf(context, context.conversationState.unbound !== undefined)
   if (context.session === undefined) return
   recordGitChanges(context)
   const counted = context.drafts.filter(({ kind }) => kind === 'context.compacted').length

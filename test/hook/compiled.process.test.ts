@@ -43,7 +43,7 @@ async function withCompiled() {
   const first = runHook(world, 'SessionStart')
   expect(first.stdout).toContain('Be there')
   const folder = join(world.folder, 'state', 'compiled')
-  const name = readdirSync(folder).find((file) => file.startsWith('hook-start-'))!
+  const name = readdirSync(folder).find((file) => file.startsWith('hook-handlers-'))!
   return { world, folder, cache: join(folder, name) }
 }
 
@@ -140,7 +140,7 @@ describe('the setup probe', () => {
     const world = project()
     const copy = join(world.folder, 'dist')
     cpSync(dist, copy, { recursive: true })
-    const name = readdirSync(copy).find((file) => file.startsWith('hook-tool-'))!
+    const name = readdirSync(copy).find((file) => file.startsWith('hook-handlers-'))!
     writeFileSync(join(copy, name), 'half of a (')
     expect(runHook(world, PROBE_EVENT, copy)).toEqual({ status: 0, signal: null, stdout: '' })
   })

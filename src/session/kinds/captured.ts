@@ -88,16 +88,16 @@ export const fold: Folds<CapturedData, CapturedState & StatementsState> = {
   },
   'test.ran': outdatesWrittenTldr((state, data, entry) => {
     const passed = data.passed === true
+    if (passed) confirmBy(state, [str(data.command), str(data.summary)])
     const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
     pushRecent(state.tests, run, 12)
   }),
   'command.observed': {
     outdatesTldr: false,
     apply(state, data) {
-      state.observations = mergeObservations(
-        state.observations ?? NO_OBSERVATIONS,
-        readObservation(data),
-      )
+      const observed = readObservation(data)
+      if (observed.passing.length > 0) confirmBy(state, observed.passing)
+      state.observations = mergeObservations(state.observations ?? NO_OBSERVATIONS, observed)
     },
   },
   'output.kept': { outdatesTldr: false, apply: noEffect },
