@@ -23,7 +23,7 @@ export interface Config {
   }
   /** Shown with handoffs; only a run executes it. */
   readonly verify?: string
-  /** Whether the first edit of a conversation opens a session. */
+  /** Whether the first real work of a conversation opens a session. */
   readonly auto: 'on' | 'ask' | 'off'
   readonly nudges: ReadonlySet<Nudge>
   /** Folder for a log of each closed session. */
