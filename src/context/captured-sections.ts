@@ -5,7 +5,7 @@ import type { SessionState } from '../session/state.ts'
 import { VIEW_COMMANDS, type ContextSection, bullets, paragraph, sectionFrame } from './section.ts'
 import { withoutStatements } from '../session/kinds/statements.ts'
 import { subjectOf } from '../session/statements/subject-words.ts'
-import type { EntryValuer } from './entry-value.ts'
+import { type EntryValuer, ageFactor } from './entry-value.ts'
 
 type CapturedStatement = SessionState['statements']['items'][number]
 
@@ -17,10 +17,10 @@ export function statementSections(state: SessionState): readonly ContextSection[
   const facts = byUser.filter(({ kind }) => kind !== 'rule' && kind !== 'decision')
   const byAgent = fresh.filter(({ speaker }) => speaker === 'agent')
   return [
-    list(valued(rules, 0.2, 0.2), 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
-    list(valued(facts, 0.08, 0.15), 'Said by the user:', 'facts from the user', [4, 60, 700]),
+    list(valued(rules, 0.12, 0.1), 'Ruled by the user, in their words:', 'rulings', [3, 90, 500]),
+    list(valued(facts, 0.1, 0.1), 'Said by the user:', 'facts from the user', [4, 60, 700]),
     list(
-      valued(byAgent, 0.04, 0.1).map((statement) => ({
+      valued(byAgent, 0.03, 0.06).map((statement) => ({
         ...statement,
         text: `${statement.isConfirmed === true ? '✓ ' : ''}${statement.text}`,
       })),
@@ -31,16 +31,18 @@ export function statementSections(state: SessionState): readonly ContextSection[
   ]
 }
 
-const RULE_BONUS = 0.25
-
-/** Between `least` and `least + span`, by what the statement itself is worth. */
+/** From `least` by what the statement itself is worth; newer ones are worth more. */
 function valued(statements: readonly CapturedStatement[], least: number, span: number) {
-  return statements.map((statement) => ({
+  return statements.map((statement, index) => ({
     ...statement,
-    // A rule holds until another replaces it.
-    value: least + span * statement.value + (statement.kind === 'rule' ? RULE_BONUS : 0),
+    value:
+      (least + span * statement.value + (statement.kind === 'rule' ? RULE_BONUS : 0)) *
+      ageFactor(statements.length - 1 - index),
   }))
 }
+
+/** A rule holds until another replaces it. */
+const RULE_BONUS = 0.15
 
 /** By type, most useful first; each line names the command that showed it. */
 const OBSERVATION_VALUES = {

@@ -10,10 +10,10 @@ const BASE = {
   pinned: 0.4,
   step: 0.3,
   decision: 0.3,
-  'failed test': 0.6,
-  gotcha: 0.3,
-  request: 0.15,
-  discovery: 0.25,
+  'failed test': 0.4,
+  gotcha: 0.27,
+  request: 0.16,
+  discovery: 0.19,
   agent: 0.07,
   command: 0.05,
   file: 0.05,
@@ -28,13 +28,19 @@ export type ValuedKind = keyof typeof BASE
 /** The head must not change with the open work, or no cache would hold its bytes. */
 const HEAD: ReadonlySet<ValuedKind> = new Set(['pinned', 'decision'])
 
-/** Factors for the newest three of a kind, the next five, the next seven, and older ones. */
+/** Factors for the newest three of a kind, the next five, the next seven, and so on. */
 const AGES = [
   { upTo: 3, factor: 1.6 },
   { upTo: 8, factor: 1.25 },
   { upTo: 15, factor: 1 },
-  { upTo: Infinity, factor: 0.7 },
+  { upTo: 40, factor: 0.65 },
+  { upTo: Infinity, factor: 0.4 },
 ] as const
+
+/** `age` is the number of newer entries of the kind. */
+export function ageFactor(age: number): number {
+  return AGES.find(({ upTo }) => age < upTo)!.factor
+}
 
 const NEAR_OPEN_WORK = 1.3
 
@@ -51,11 +57,10 @@ export function entryValuer(state: SessionState): EntryValuer {
   return (kind, texts) =>
     texts.map((text, index) => {
       const age = texts.length - 1 - index
-      const { factor } = AGES.find(({ upTo }) => age < upTo)!
       isNear ??= nearOpenWork(state)
       const near = !HEAD.has(kind) && isNear(text) ? NEAR_OPEN_WORK : 1
       // Of equal value, the newer one.
-      return { text, value: BASE[kind] * factor * near * (1 - age / 1e6) }
+      return { text, value: BASE[kind] * ageFactor(age) * near * (1 - age / 1e6) }
     })
 }
 

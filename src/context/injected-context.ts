@@ -50,6 +50,9 @@ export function packContext(state: SessionState, options: PackOptions = {}): Pac
   return { text, mark, leftOut }
 }
 
+/** For the line that names what is left out; what does not fit in it is shown by `stint pack --explain`. */
+const NOTE_ROOM = 70
+
 /** How many more tokens a marker can cost than the assumed one. */
 const MARKER_SLACK = 4
 
@@ -74,7 +77,7 @@ function isOver(text: string, budget: number) {
 function arrangeWithin(state: SessionState, options: PackOptions, spare: number) {
   const { budget = MAX_TOKENS } = options
   const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
-  const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
+  const leftOutRoom = Math.min(NOTE_ROOM, Math.floor(budget / 10))
   const limit = budget - spare - fence
   const { conversation } = options
   const groups = sectionGroups(state, { conversation })
@@ -112,7 +115,11 @@ function fitGroups(
     const fitted = shareRoom(all, room)
     return [...fitted, ...shareByValue(captured, room - costOfFitted(fitted))]
   }
-  const begin = shareRoom(intro, Math.max(INTRO_SHARE * stableRoom, MIN_INTRO))
+  // The first request is among the requests.
+  const begin = [
+    ...shareRoom(intro.slice(0, 2), Math.max(INTRO_SHARE * stableRoom, MIN_INTRO)),
+    fitSection(intro[2]!, 0),
+  ]
   const statusRoom = Math.max(STATUS_SHARE * stableRoom, MIN_STATUS)
   // What it shows must not depend on the rest, or its bytes would change with it.
   const ownHead = fullCostOf(head) > FULL_HEAD_SHARE * stableRoom ? briefHead() : head

@@ -51,7 +51,7 @@ export function sectionGroups(
   return {
     intro: [
       paragraph(
-        state.title === '' ? state.name : `${state.name} (${state.title})`,
+        hasOwnTitle(state) ? `${state.name} (${state.title})` : state.name,
         sectionFrame('Session:', 'name', VIEW_COMMANDS.all, [0, 24, 60], { lengths: [50, 30, 18] }),
       ),
       paragraph(
@@ -74,6 +74,11 @@ function keyContext({ key }: SessionState, valued: EntryValuer) {
     valued('pinned', pinned),
     sectionFrame('Key context:', 'lines of key context', VIEW_COMMANDS.all, [3, 300, Infinity]),
   )
+}
+
+/** A title that is made of the name says nothing more. */
+function hasOwnTitle({ name, title }: SessionState) {
+  return title !== '' && title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') !== name
 }
 
 /** Unless the objective, which hooks take from it, says the same. */
@@ -219,7 +224,7 @@ function openSteps(state: SessionState, valued: EntryValuer) {
         step: step.text,
       })),
       values: values.map(({ value }, index) => (open[index] === current ? 1 : value)),
-      line: ({ is, step }) => (is === 'todo' ? `[ ] ${step}` : `[ ] ${step} (${is})`),
+      line: ({ is, step }) => (is === 'todo' ? step : `${step} (${is})`),
     },
     {
       ...sectionFrame('Open steps:', 'open steps', VIEW_COMMANDS.progress, [4, 44, 150], {
@@ -234,7 +239,7 @@ function recordedSections(state: SessionState, valued: EntryValuer): readonly Co
   const { key, discoveries, keyFiles, commands, progress, notes, delegates } = state
   const pinned = new Set(key.items.map((line) => line.from))
   const found = discoveries.items.filter(({ id }) => !pinned.has(id))
-  const gotchas = found.filter(({ gotcha }) => gotcha).map(({ text }) => `Gotcha: ${text}`)
+  const gotchas = found.filter(({ gotcha }) => gotcha).map(({ text }) => text)
   const others = found.filter(({ gotcha }) => !gotcha).map(({ text }) => text)
   // A decision that a checkpoint copied is shown with the decisions only.
   const decided = new Set(state.decisions.items.map(({ id }) => id))
@@ -257,7 +262,11 @@ function recordedSections(state: SessionState, valued: EntryValuer): readonly Co
       ),
     ),
     bullets(
-      [...valued('gotcha', gotchas), ...valued('discovery', others)],
+      valued('gotcha', gotchas),
+      sectionFrame('Gotchas:', 'gotchas', VIEW_COMMANDS.discoveries, [8, 28, 300]),
+    ),
+    bullets(
+      valued('discovery', others),
       sectionFrame('Discoveries:', 'discoveries', VIEW_COMMANDS.discoveries, [8, 28, 300], {
         shelf: discoveries,
       }),

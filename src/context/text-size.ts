@@ -3,7 +3,8 @@ import { shorten } from '../text/clean.ts'
 import { estimateLine } from '../text/tokens.ts'
 
 export const MAX_TOKENS = 2000
-export const MAX_CHARACTERS = 8000
+/** Claude Code shows a model only the start of a hook's output of more than 10,000. */
+export const MAX_CHARACTERS = 9000
 export const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
 
 function costOf(line: string) {

@@ -119,6 +119,8 @@ export function publicSession(state: SessionState) {
     handoffs: publicList(state.handoffs, (handoff) => publicHandoff(handoff, state)),
     conversations: publicList(state.conversations, joinedConversation),
     requests: publicList(state.requests),
+    statements: publicList(state.statements),
+    ...defined({ observations: state.observations }),
     commits: publicList(state.commits),
     tests: publicList(state.tests),
     agents: publicList(state.agents),

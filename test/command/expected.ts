@@ -275,8 +275,8 @@ export const EXPECTED: Readonly<
   'written/flake8-failed.txt': {
     exit: 1,
     lines: [
-      "error ./shop/price.py:1:1: F401 'os' imported but unused",
-      'error ./shop/price.py:12:80: E501 line too long (104 > 79 characters)',
+      "./shop/price.py:1:1: F401 'os' imported but unused",
+      './shop/price.py:12:80: E501 line too long (104 > 79 characters)',
     ],
   },
   'written/go-build-failed.txt': {
