@@ -1,4 +1,3 @@
-import { CHARACTERS_PER_TOKEN } from '../context/text-size.ts'
 import type { Costs, LedgerDay, Saving, SavingName } from './ledger-types.ts'
 
 type Counts = Readonly<Omit<Costs, 'modelCalls' | 'bytes'>>
@@ -40,6 +39,9 @@ export function highTokenEstimate(characters: number): number {
 export function charsForTokens(tokens: number): number {
   return tokens * MIN_CHARS_PER_TOKEN
 }
+
+/** Of English text, a little too many, so that savings are not overstated. */
+const CHARACTERS_PER_TOKEN = 4
 
 export function tokensSaved(avoided: number, injected: number): number {
   return avoided / CHARACTERS_PER_TOKEN - highTokenEstimate(injected)

@@ -133,7 +133,11 @@ export async function recordedConversation(): Promise<{
       .slice(0, compaction)
       .flatMap(messageTexts)
       .join('\n')
-    return { said, start: injectedText((await conversation().start()).model) }
+    // The folder differs each time, and the marker with it.
+    const start = injectedText((await conversation().start()).model)
+      .replaceAll(world.root, '/home/dev/project')
+      .replace(/\[stint:\w+\]/, '[stint:00000000]')
+    return { said, start }
   })
 }
 
