@@ -53,6 +53,9 @@ export function packContext(state: SessionState, options: PackOptions = {}): Pac
 /** For the line that names what is left out; what does not fit in it is shown by `stint pack --explain`. */
 const NOTE_ROOM = 70
 
+/** A text that mixes English with another language may have a few more tokens than estimated. */
+const ESTIMATE_SLACK = 0.015
+
 /** How many more tokens a marker can cost than the assumed one. */
 const MARKER_SLACK = 4
 
@@ -78,7 +81,7 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const { budget = MAX_TOKENS } = options
   const fence = costOfAll(fenceLines(subjectOf(state, options))) + TOKEN_MARGIN
   const leftOutRoom = Math.min(NOTE_ROOM, Math.floor(budget / 10))
-  const limit = budget - spare - fence
+  const limit = budget - spare - fence - Math.ceil(ESTIMATE_SLACK * budget)
   const { conversation } = options
   const groups = sectionGroups(state, { conversation })
   const briefHead = lazily(() => sectionGroups(state, { conversation, isBrief: true }).head)
