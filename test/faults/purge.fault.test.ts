@@ -51,7 +51,9 @@ function entriesIn(world: string): readonly string[] {
 
 const PURGE: Workload = {
   prepare: async (world) => {
-    await execute('cp', ['-a', `${pattern}/.`, world])
+    const copy = () => execute('cp', ['-a', `${pattern}/.`, world])
+    // The index of the pattern may still be closing, and removes its files beside it.
+    await copy().catch(copy)
     return ids
   },
   argv: () => [process.execPath, STINT, 'purge', SECRET],
